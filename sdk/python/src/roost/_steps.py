@@ -28,13 +28,14 @@ class StepFailure:
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the script of a job has run with `request.step`, a sleep, or a call.
+    """A step that the script of a job has run with `request.step`, or a wait.
 
     `path` is its position in the script, after that of the step that it is part of ("2/1"); of
     several steps with the same path the last one counts. `result` is the JSON value that it
     returned, `None` if it failed with `error`. `attempts` counts the calls of its function;
-    `duration` is in seconds. `kind` is step, sleep or call; `until` is when a sleep ends,
-    `called_job_id` the job of a call, each `None` of others.
+    `duration` is in seconds. `kind` is step, sleep, call or event. `until` is when a sleep ends, or
+    a wait for an event times out; `called_job_id` is the job of a call; `event_name` and
+    `event_key` are of a wait for an event. Each is `None` of others.
     """
 
     number: int
@@ -50,6 +51,8 @@ class Step:
     until: datetime | None = None
     kind: str = "step"
     called_job_id: str | None = None
+    event_name: str | None = None
+    event_key: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Step:
@@ -69,4 +72,6 @@ class Step:
             parse_time_or_none(data.get("until")),
             data.get("kind", "step"),
             data.get("called_job_id"),
+            data.get("event_name"),
+            data.get("event_key"),
         )

@@ -68,12 +68,14 @@ def test_sleeps_are_waited_for(environment: Path, stores: Stores) -> None:
     assert execution.outcome.return_value == '"slept"'
 
 
-def test_other_agents_cannot_be_called(environment: Path, stores: Stores) -> None:
+def test_other_agents_and_events_are_refused(environment: Path, stores: Stores) -> None:
     for call in ("call('other')", "map('other', [1, 2])"):
         execution = run(f"def main(request):\n    request.{call}\n", environment, stores)
         assert execution.outcome.reason == "exception"
         message = execution.outcome.message or ""
         assert "the agent 'other' can't be called: A local run has no other agents" in message
+    waits = run("def main(request):\n    request.wait_for_event('paid')\n", environment, stores)
+    assert "A local run receives no events" in (waits.outcome.message or "")
     caught = run(
         "def main(request):\n"
         "    try:\n"

@@ -12,9 +12,10 @@ FIELDS = {
     "reopen_steps": {"steps"},
     "timer": {"seq", "path", "name", "until"},
     "call": {"seq", "path", "name", "agent", "payload"},
+    "event": {"seq", "path", "name", "event"},
     "outcomes": {"waits"},
 }
-OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments"}
+OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments", "key", "timeout"}
 
 
 class JobSteps:
@@ -27,6 +28,8 @@ class JobSteps:
         self.most = 10_000
         # Agents and payloads, in the order of the calls.
         self.called: list[tuple[str, Any]] = []
+        # Names, keys and time-outs of the events that are waited for, by number.
+        self.awaited: dict[int, tuple[str, Any, Any]] = {}
 
     def names(self) -> "list[str]":
         return [step["name"] for step in self.steps]
@@ -96,9 +99,31 @@ class JobSteps:
             else:
                 call["result"] = json.dumps(value)
 
+    def _event(self, execution: str, request: "dict[str, Any]") -> Any:
+        wait = {key: request[key] for key in ("seq", "path", "name")}
+        wait.update(execution_id=execution, kind="event", open=False)
+        if "timeout" in request:
+            wait["until"] = "2000-01-01T00:00:00Z"
+        self._add(wait)
+        self.awaited[wait["seq"]] = (request["event"], request.get("key"), request.get("timeout"))
+        return {}
+
+    def send(self, number: int, data: Any = None) -> None:
+        """An event comes for a wait."""
+        with self.changed:
+            assert self.steps[number - 1]["kind"] == "event"
+            self.steps[number - 1]["result"] = json.dumps(data)
+
+    def time_out(self, number: int) -> None:
+        """A wait for an event is over without one."""
+        with self.changed:
+            message = f"no event {self.awaited[number][0]} came in time"
+            kind = "roost_executor.script.step_errors.WaitTimeout"
+            self.steps[number - 1]["error"] = {"type": kind, "message": message, "arguments": json.dumps([message])}
+
     def _outcomes(self, execution: str, request: "dict[str, Any]") -> Any:
         calls = [self.steps[wait["seq"] - 1] for wait in request["waits"]]
-        assert all(call["kind"] == "call" for call in calls)
+        assert all(call["kind"] in ("call", "event") for call in calls)
         return {"outcomes": [call for call in calls if "result" in call or "error" in call]}
 
     def _add(self, step: "dict[str, Any]") -> None:

@@ -35,7 +35,8 @@ class Request:
     stores: the agent's stores by name (read-only mapping).
 
     `step` runs a function once in a job. Its errors are attributes: `request.StepError`, and below it
-    `request.StepTimeout`, `request.StepFailed` and, of `call` and `map`, `request.CallFailed`.
+    `request.StepTimeout`, `request.StepFailed`, of `call` and `map` `request.CallFailed`, and of `wait_for_event`
+    `request.WaitTimeout`.
     """
 
     __slots__ = (*FIELDS, "_steps")
@@ -44,6 +45,7 @@ class Request:
     StepTimeout = step_errors.StepTimeout
     StepFailed = step_errors.StepFailed
     CallFailed = step_errors.CallFailed
+    WaitTimeout = step_errors.WaitTimeout
 
     payload: Any
     agent_id: str
@@ -126,6 +128,24 @@ class Request:
         if self._steps is None:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
         return self._steps.call(agent, list(payloads), name, as_list=True)
+
+    def wait_for_event(
+        self, event: str, *, key: "str | None" = None, timeout: "float | None" = None, name: "str | None" = None
+    ) -> Any:
+        """Waits for an event with this name, and returns the JSON value that was sent; `await` it in an async main.
+
+        Events are sent to this job; with `key`, also to whichever job waits for the name and key. One wait receives
+        each. An event that comes before the wait is kept for it. Unless there is one, this process ends without running
+        `finally` blocks, and the job is suspended, as by `sleep`.
+
+        `timeout`: seconds, from the first time that the script comes here. `name`: in messages, and in tasks besides
+        that of main, where each wait needs its own; the event's name and key if it is missing.
+
+        Raises WaitTimeout, also when the script runs again, and StepError when the wait can't be stored.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.wait_for_event(event, key, timeout, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")

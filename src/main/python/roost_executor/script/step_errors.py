@@ -3,6 +3,7 @@
     StepError
     ├── StepTimeout     a step took longer than its timeout
     ├── StepFailed      a step failed in an earlier attempt, with an exception that can't be created again
+    ├── WaitTimeout     a wait for an event took longer than its timeout
     ├── CallFailed      a job that was called has failed, or was cancelled
     └── ReplayDiverged  this attempt asks for other steps than the job has stored
 
@@ -63,6 +64,10 @@ class CallFailed(StepError):  # noqa: N818
         # As the control plane writes it.
         how = "failed" if self.state == "failed" else "was cancelled"
         return f"the job {self.job_id} {how}" + (f": {self.message}" if self.message else "")
+
+
+class WaitTimeout(StepError, TimeoutError):  # noqa: N818
+    """No event came within the timeout of `request.wait_for_event`."""
 
 
 class ReplayDiverged(StepError):  # noqa: N818

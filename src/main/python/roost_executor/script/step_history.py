@@ -21,6 +21,7 @@ JOB = "job"
 STEP = "step"
 SLEEP = "sleep"
 CALL = "call"
+EVENT = "event"
 # The path of a step within a step begins with that step's path and this.
 SEPARATOR = "/"
 
@@ -29,7 +30,8 @@ class Entry(NamedTuple):
     """A step that has ended, or a wait.
 
     result: JSON text; None when it has failed. error: as `error_record` gives it; None when it has succeeded.
-    until: of a sleep, the Unix time in seconds; None of others. A call without result and error has not ended.
+    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event, without result and error
+    is not over.
     """
 
     number: int
@@ -43,8 +45,8 @@ class Entry(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is a call that has no outcome yet."""
-        return self.kind == CALL and self.result is None and self.error is None
+        """Whether it is a wait that has no outcome yet, and no known end."""
+        return self.kind in (CALL, EVENT) and self.result is None and self.error is None
 
     @property
     def what(self) -> str:
@@ -137,23 +139,36 @@ class History:
 
     def call(self, path: str, name: str, agent: str, payload: str) -> Entry:
         """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError."""
+        fields = f'"agent": {quoted(agent)}, "payload": {payload}'
+        return self._begin(CALL, path, name, fields, f"the agent {agent!r} can't be called")
+
+    def await_event(self, path: str, name: str, event: str, key: "str | None", timeout: "float | None") -> Entry:
+        """Stores that the script waits for an event from now on. Raises StepError."""
+        fields = f'"event": {quoted(event)}'
+        if key is not None:
+            fields += f', "key": {quoted(key)}'
+        if timeout is not None:
+            fields += f', "timeout": {timeout!r}'
+        return self._begin(EVENT, path, name, fields, f"the wait for the event {event!r} can't be stored")
+
+    def _begin(self, kind: str, path: str, name: str, fields: str, failure: str) -> Entry:
+        """Stores a wait whose end is unknown."""
         with self._lock:
             self._check()
             number = self._last + 1
             place = f'"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}'
-            fields = f'{{{place}, "agent": {quoted(agent)}, "payload": {payload}}}'
-            self._request("call", fields, f"the agent {agent!r} can't be called")
+            self._request(kind, f"{{{place}, {fields}}}", failure)
             self._last = number
-            entry = Entry(number, path, name, self._execution_id, None, None, None, CALL)
+            entry = Entry(number, path, name, self._execution_id, None, None, None, kind)
             self._take(entry)
             return entry
 
     def outcomes(self, numbers: "Sequence[int]") -> "dict[int, Entry]":
-        """Those of these calls that have ended, by number. Raises StepError."""
+        """Those of these waits that are over, by number. Raises StepError."""
         with self._lock:
             self._check()
             waits = ", ".join(f'{{"seq": {number}}}' for number in numbers)
-            found = self._request("outcomes", f'{{"waits": [{waits}]}}', "the outcomes of calls can't be read")
+            found = self._request("outcomes", f'{{"waits": [{waits}]}}', "the outcomes of waits can't be read")
             ended = {}
             for outcome in found["outcomes"]:
                 entry = self._numbers[outcome["seq"]]
@@ -214,6 +229,7 @@ class History:
                 error = step.get("error")
                 self._last = step["seq"]
                 until = step.get("until")
+                kind = step.get("kind") or (STEP if until is None else SLEEP)
                 entry = Entry(
                     self._last,
                     step["path"],
@@ -221,8 +237,8 @@ class History:
                     step["execution_id"],
                     step.get("result"),
                     error,
-                    None if until is None else timestamp(until),
-                    step.get("kind") or (STEP if until is None else SLEEP),
+                    timestamp(until) if kind == SLEEP else None,
+                    kind,
                 )
                 self._take(entry)
                 if step["open"]:

@@ -27,7 +27,7 @@ from roost_executor.script.step_errors import (
     failures_behind,
     note_failure,
 )
-from roost_executor.script.step_history import CALL, SEPARATOR, SLEEP, Entry, History
+from roost_executor.script.step_history import CALL, EVENT, SEPARATOR, SLEEP, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
 from roost_executor.script.waits import Waits
@@ -174,6 +174,32 @@ class Steps:
         if in_loop:
             return self._outcomes_in_task(history, calls, as_list)
         return _values(self._waits.outcomes(history, calls), as_list)
+
+    def wait_for_event(self, event: object, key: object, timeout: "float | None", name: "str | None") -> Any:
+        """See `Request.wait_for_event`."""
+        self._require_process()
+        for what, text in (("name of an event", event), ("key of an event", "key" if key is None else key)):
+            if not isinstance(text, str):
+                raise TypeError(f"the {what} is {with_article(text)}; it must be a str")
+            if not 0 < len(text) <= MOST_NAME_CHARACTERS:
+                raise ValueError(f"the {what} must have 1 to {MOST_NAME_CHARACTERS} characters")
+        assert isinstance(event, str)
+        assert key is None or isinstance(key, str)
+        if timeout is not None:
+            timeout = checked_seconds("timeout", timeout, or_zero=True)
+        if name is None:
+            name = (event if key is None else f"{event} {key}")[:MOST_NAME_CHARACTERS]
+        _check_name(name, "wait")
+        in_loop = _loop() is not None
+        if not in_loop and threading.current_thread() is not threading.main_thread():
+            raise StepError("request.wait_for_event needs the main thread or an async main")
+        with self._lock:
+            path = _branch.get(self._main).path(name)
+            history = self._history = self._history or self._new_history()
+        wait = history.find(path, name, EVENT) or history.await_event(path, name, event, key, timeout)
+        if in_loop:
+            return self._outcomes_in_task(history, [wait], as_list=False)
+        return _values(self._waits.outcomes(history, [wait]), as_list=False)
 
     async def _outcomes_in_task(self, history: History, calls: "list[Entry]", as_list: bool) -> Any:
         return _values(await self._waits.outcomes_in_task(history, calls), as_list)

@@ -60,6 +60,7 @@ public class ExecutorJob extends PanacheEntityBase {
           update executor_job j set
             state = case when w.over then 'cancelled' else 'suspended' end,
             awaits_all = :all,
+            suspended_on = w.suspended_on,
             resume_at = case when not w.over then w.resume_at end,
             reason = case when w.over then :reason end, message = case when w.over then :message end,
             finished_at = case when w.over then cast(:now as timestamptz) end
@@ -69,12 +70,18 @@ public class ExecutorJob extends PanacheEntityBase {
                 when t.waits = 0 then now() + interval '1 second'
                 when t.ended > 0 and (t.ended = t.waits or not :all)
                   then case when t.ended_before then now() + interval '1 second' else now() end
-                when t.until is not null then greatest(t.until, now() + interval '1 second') end as resume_at
+                when t.until is not null then greatest(t.until, now() + interval '1 second') end as resume_at,
+              t.suspended_on
             from execution e join executor_job o on o.id = e.executor_job_id join agent a on a.id = o.agent_id
             cross join lateral (
-              select count(*) as waits, min(s.until) as until, count(c.finished_at) as ended,
-                coalesce(bool_or(c.finished_at < e.started_at), false) as ended_before
+              select count(*) as waits, min(s.until) as until, count(v.ended_at) as ended,
+                coalesce(bool_or(v.ended_at < e.started_at), false) as ended_before,
+                case when bool_or(s.kind = 'event') then 'event' when bool_or(s.kind = 'call') then 'call'
+                  else 'timer' end as suspended_on
               from executor_job_step s left join executor_job c on c.id = s.called_job_id
+              cross join lateral (
+                select coalesce(c.finished_at,
+                  case when s.result is not null or s.error_type is not null then s.finished_at end) as ended_at) v
               where s.executor_job_id = o.id and s.seq = any(:waits)
                 and (s.until is not null or s.kind is not null)) t
             where e.id = :execution) w
@@ -162,6 +169,9 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /** When it continues; null unless it is suspended until a time. */
   public Instant resumeAt;
+
+  /** What it waits for; null unless this release or a later one has suspended it. */
+  public String suspendedOn;
 
   /** The job whose script has submitted it; null for most. */
   public String parentId;
@@ -464,7 +474,9 @@ public class ExecutorJob extends PanacheEntityBase {
 
   private static Waiting waiting(ExecutorJob job, Limits limits) {
     if (job.state == ExecutorJobState.SUSPENDED) {
-      return new Waiting(job.resumeAt == null ? WaitingOn.CALL : WaitingOn.TIMER, null);
+      return new Waiting(
+          job.suspendedOn == null ? WaitingOn.TIMER : Code.parse(WaitingOn.class, job.suspendedOn),
+          null);
     }
     if (job.state != ExecutorJobState.QUEUED) {
       return Waiting.NONE;
@@ -565,7 +577,7 @@ public class ExecutorJob extends PanacheEntityBase {
               description =
                   "Why it is queued: the agent's build, retry_delay, full storage, max_concurrency or its "
                       + "concurrency_key, no capacity for another executor (a quota, full nodes or the limit of "
-                      + "executors), or an executor that is starting; timer or call if it is suspended; null otherwise")
+                      + "executors), or an executor that is starting; timer, call or event if it is suspended; null otherwise")
           WaitingOn waitingOn,
       @Schema(
               description =
@@ -578,7 +590,7 @@ public class ExecutorJob extends PanacheEntityBase {
       @Schema(
               nullable = true,
               description =
-                  "When it continues at the latest; null if it is not suspended, or only until a call has ended")
+                  "When it continues at the latest; null if it is not suspended, or waits without end for a call or an event")
           Instant resumeAt,
       @Schema(nullable = true, description = "The latest attempt; null before the first attempt")
           Execution.View execution,

@@ -81,16 +81,32 @@ class JobCalls {
   /** For the jobs whose calls have ended. */
   static final Sql RESOLVE_CALLS = Sql.of(RESOLVE.formatted(":callers"));
 
+  /** The time-out of a wait for an event, unless an event comes first. */
+  private static final String EXPIRE =
+      """
+      update executor_job_step s set
+        error_type = 'roost_executor.script.step_errors.WaitTimeout',
+        error_message = t.message, error_arguments = json_build_array(t.message)::text, finished_at = now()
+      from owner o, executor_job_step w, lateral (
+        select 'no event ' || w.event_name || coalesce(' with the key ' || w.event_key, '') || ' came in time' as message) t
+      where w.executor_job_id = o.job and w.seq = any(:seqs) and w.kind = 'event' and w.until <= now()
+        and s.executor_job_id = w.executor_job_id and s.seq = w.seq and s.result is null and s.error_type is null
+      returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments""";
+
   private static final Sql OUTCOMES =
       Sql.of(
           "with "
               + JobSteps.OWNER
-              + ", resolved as ("
+              + ", expired as ("
+              + EXPIRE
+              + "), resolved as ("
               + RESOLVE.formatted("array(select job from owner)")
               + """
                returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments),
               outcomes as (
                 select * from resolved
+                union all
+                select * from expired
                 union all
                 select s.seq, s.result, s.error_type, s.error_message, s.error_arguments
                 from executor_job_step s join owner o on o.job = s.executor_job_id
@@ -182,7 +198,7 @@ class JobCalls {
     }
   }
 
-  /** Those of the calls with these numbers that have ended. */
+  /** Those of the waits with these numbers that are over. */
   Object outcomes(String executorId, String executionId, Body body) {
     body.require("waits");
     Integer[] numbers =

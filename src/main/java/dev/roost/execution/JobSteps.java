@@ -206,14 +206,20 @@ class JobSteps {
     }
   }
 
+  /** What a statement says that saves an entry. */
+  record Saved(boolean saved, boolean granted) {
+    static Saved read(ResultSet row) throws SQLException {
+      return new Saved(row.getBoolean("saved"), row.getBoolean("granted"));
+    }
+  }
+
   /** Runs a statement that saves one entry. */
   void store(Sql.Bound save, String executionId, int number, String path, long bytes) {
-    record Saved(boolean saved, boolean granted) {}
-    Saved outcome =
-        database
-            .once(
-                c -> save.first(c, r -> new Saved(r.getBoolean("saved"), r.getBoolean("granted"))))
-            .orElseThrow();
+    Saved outcome = database.once(c -> save.first(c, Saved::read)).orElseThrow();
+    check(outcome, executionId, number, path, bytes);
+  }
+
+  void check(Saved outcome, String executionId, int number, String path, long bytes) {
     if (!outcome.granted()) {
       throw fenced();
     }

@@ -13,14 +13,16 @@ import java.util.Optional;
 @ApplicationScoped
 public class StepOperations {
   private static final List<String> OPERATIONS =
-      List.of("step", "steps", "reopen_steps", "timer", "call", "outcomes");
+      List.of("step", "steps", "reopen_steps", "timer", "call", "event", "outcomes");
 
   private final JobSteps steps;
   private final JobCalls calls;
+  private final JobEvents events;
 
-  StepOperations(JobSteps steps, JobCalls calls) {
+  StepOperations(JobSteps steps, JobCalls calls, JobEvents events) {
     this.steps = steps;
     this.calls = calls;
+    this.events = events;
   }
 
   /**
@@ -42,6 +44,7 @@ public class StepOperations {
       case "timer" -> steps.saveTimer(executorId, executionId, body);
       case "steps" -> steps.page(executorId, executionId, body);
       case "call" -> calls.call(executorId, executionId, body);
+      case "event" -> events.await(executorId, executionId, body);
       case "outcomes" -> calls.outcomes(executorId, executionId, body);
       default -> steps.reopen(executorId, executionId, body);
     };

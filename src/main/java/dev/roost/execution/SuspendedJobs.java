@@ -98,6 +98,11 @@ public class SuspendedJobs {
     loop.stop();
   }
 
+  /** After the commit of what lets a job continue at once. */
+  void wake() {
+    signals.fire(EventLog.TOPIC);
+  }
+
   private record Resumed(String id, String agentId, int revision) {}
 
   /** Queues the jobs whose time has come; returns the pause until the next one. */

@@ -14,7 +14,9 @@ public enum WaitingOn implements Code {
   /** Suspended: its script sleeps. */
   TIMER,
   /** Suspended: its script waits for jobs that it has submitted. */
-  CALL;
+  CALL,
+  /** Suspended: its script waits for an event. */
+  EVENT;
 
   @Override
   @JsonValue

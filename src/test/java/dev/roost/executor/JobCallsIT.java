@@ -1,33 +1,18 @@
 package dev.roost.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.FollowerDatabase;
-import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.api.Role;
-import dev.roost.db.Database;
-import dev.roost.execution.Frame;
-import dev.roost.execution.FrameIntake;
-import dev.roost.execution.StepOperations;
-import dev.roost.execution.SuspendedJobs;
-import dev.roost.execution.Work;
-import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import jakarta.inject.Inject;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,52 +22,12 @@ import org.junit.jupiter.api.Timeout;
 @QuarkusTest
 @WithTestResource(FollowerDatabase.class)
 @Timeout(120)
-class JobCallsIT {
-  @Inject Dispatcher dispatcher;
-  @Inject FrameIntake intake;
-  @Inject StepOperations steps;
-  @Inject SuspendedJobs suspended;
-  @Inject ObjectMapper mapper;
-  @Inject Database database;
-
-  private Rows rows;
-  private Api api;
-  private String agent;
+class JobCallsIT extends RunningExecution {
   private String callee;
-  private String executor;
-  private String job;
-  private String execution;
 
   @BeforeEach
-  void startAnExecution() {
-    rows = new Rows(database);
-    api = Api.as(Role.WRITE);
-    agent = agent();
+  void makeAnAgentToCall() {
     callee = agent();
-    executor =
-        QuarkusTransaction.requiringNew()
-            .call(() -> Executor.make(agent, 1, "build_", Instant.now(), Duration.ofSeconds(60)))
-            .orElseThrow()
-            .id;
-    job = api.post("/v1/agents/" + agent + "/execute", "{}").get("id");
-    Work work =
-        assertInstanceOf(
-                PollAnswer.Some.class,
-                dispatcher.poll(executor, new Poll(1, true, true), Duration.ofSeconds(30)).join())
-            .work();
-    execution = work.executionId();
-  }
-
-  private String agent() {
-    String id = api.post("/v1/agents", "{\"script\": \"def main():\\n  return 1\"}").get("id");
-    rows.run("update builder_job set state = 'succeeded' where agent_id = ?", id);
-    return id;
-  }
-
-  private JsonNode run(String body) {
-    Object answer =
-        steps.run(executor, execution, Body.parse(body.getBytes(StandardCharsets.UTF_8)));
-    return mapper.valueToTree(answer);
   }
 
   private String call(int seq, String target, String payload) {
@@ -91,36 +36,6 @@ class JobCallsIT {
             .formatted(seq, seq, target, payload))
         .path("executor_job_id")
         .asText();
-  }
-
-  private JsonNode outcomes() {
-    return run("{\"op\": \"outcomes\", \"waits\": [{\"seq\": 1}, {\"seq\": 2}, {\"seq\": 3}]}")
-        .path("outcomes");
-  }
-
-  private void suspend(String waits, boolean all) {
-    Instant now = Instant.now();
-    intake.take(
-        executor,
-        execution,
-        List.of(
-            Frame.parse(
-                mapper, "{\"seq\": 1, \"type\": \"started\", \"time\": \"%s\"}".formatted(now)),
-            Frame.parse(
-                mapper,
-                """
-                {"seq": 2, "type": "suspended", "time": "%s", "logs_truncated": false, "waits": %s, "all": %s,
-                 "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
-                    .formatted(now, waits, all))));
-    dispatcher.heard(executor, true);
-  }
-
-  private Api.Answer read(String id) {
-    return api.get("/v1/executor-jobs/" + id);
-  }
-
-  private void cancel(String id) {
-    assertEquals(200, api.send("POST", "/v1/executor-jobs/" + id + "/cancel", null).status());
   }
 
   @Test
