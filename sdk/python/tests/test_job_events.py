@@ -29,7 +29,7 @@ def event(**fields: Any) -> dict[str, Any]:
 
 def test_an_event_for_a_job(server: Server) -> None:
     server.on("GET", PATH, job())
-    server.on("POST", PATH + "/events", event(), status=201)
+    server.on("POST", PATH + "/events", event())
     sent = server.client.executor_jobs.retrieve("xjob_1").send_event("paid", {"amount": 20})
     assert isinstance(sent, roost.JobEvent)
     assert (sent.id, sent.key, sent.data) == ("jevent_1", None, {"amount": 20})
@@ -41,7 +41,7 @@ def test_an_event_for_a_job(server: Server) -> None:
 
 def test_an_event_with_a_key(server: Server) -> None:
     stored = event(key="order-1", executor_job_id=None, received_at=None, data=None)
-    server.on("POST", "/events", stored, status=201)
+    server.on("POST", "/events", stored)
     sent = roost.send_event("paid", key="order-1", idempotency_key="k", client=server.client)
     assert (sent.key, sent.executor_job_id, sent.received_at) == ("order-1", None, None)
     (request,) = server.sent("POST", "/events")
@@ -52,11 +52,11 @@ def test_an_event_with_a_key(server: Server) -> None:
 def test_the_events_of_a_job_also_for_asyncio(server: Server) -> None:
     server.on("GET", PATH, job())
     server.on("GET", PATH + "/events", {"data": [event()], "next_cursor": None})
-    server.on("POST", "/events", event(key="order-1"), status=201)
+    server.on("POST", "/events", event(key="order-1"))
     assert [e.id for e in server.client.executor_jobs.retrieve("xjob_1").events()] == ["jevent_1"]
 
     async def use() -> tuple[list[str], roost.JobEvent]:
-        async with aio_client(server) as client:
+        async with aio_client(server._handle, server.clock) as client:
             found = await client.executor_jobs.retrieve("xjob_1")
             return [e.id async for e in found.events()], await client.send_event("paid", key="k")
 
