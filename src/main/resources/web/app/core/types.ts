@@ -321,7 +321,7 @@ export interface ExecutorJob {
   state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | "call" | null;
+  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | "call" | "event" | null;
   next_attempt_at: string | null;
   /** The job whose script has called this one. */
   parent_id: string | null;
@@ -347,11 +347,21 @@ export interface Step {
   attempts: number;
   duration_seconds: number;
   finished_at: string;
-  /** Of a sleep: when it ends. */
+  /** Of a sleep: when it ends; of a wait for an event: when it times out. */
   until: string | null;
-  kind: "step" | "sleep" | "call";
+  kind: "step" | "sleep" | "call" | "event";
   /** Of a call: the job. */
   called_job_id: string | null;
+  /** Of a wait for an event. */
+  event_name: string | null;
+  event_key: string | null;
+}
+
+/** An event that was sent to a script. */
+export interface JobEvent {
+  id: string;
+  /** When a wait got it; null before. */
+  received_at: string | null;
 }
 
 /** A complete agent that a new one can begin with. */

@@ -93,7 +93,7 @@ export class ExecutorJobPage extends Part {
       <div class="beside">
         <div class="column">
           ${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}
-          <job-steps .jobId=${job.id}></job-steps>
+          <job-steps .jobId=${job.id} ?unfinished=${job.finished_at === null}></job-steps>
         </div>
         <div class="column">${this.facts(job)}</div>
       </div>`;
