@@ -8,7 +8,6 @@ import pytest
 from support import TIME, Server, aio_client, job
 
 import roost
-import roost.aio
 
 PATH = "/executor-jobs/xjob_1"
 

@@ -25,7 +25,7 @@ def test_each_wait_gets_its_own_event(executor: Executor) -> None:
         assert waits(executor.run(script, **(AGAIN if number > 1 else AT_ONCE))) == [number]
         job.send(number, {"answer": number})
     assert executor.run(script, **AGAIN).value == [{"answer": 1}, {"answer": 2}, {"answer": 3}]
-    assert job.awaited == {number: ("approved", None, None) for number in (1, 2, 3)}
+    assert job.awaited == dict.fromkeys((1, 2, 3), ("approved", None, None))
 
 
 def test_keys_and_timeouts(executor: Executor) -> None:

@@ -30,8 +30,8 @@ class Entry(NamedTuple):
     """A step that has ended, or a wait.
 
     result: JSON text; None when it has failed. error: as `error_record` gives it; None when it has succeeded.
-    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event, without result and error
-    is not over.
+    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event, that has neither result
+    nor error is not over.
     """
 
     number: int

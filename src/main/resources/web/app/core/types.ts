@@ -321,7 +321,17 @@ export interface ExecutorJob {
   state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | "call" | "event" | null;
+  waiting_on:
+    | "build"
+    | "executor"
+    | "capacity"
+    | "concurrency"
+    | "retry_delay"
+    | "storage"
+    | "timer"
+    | "call"
+    | "event"
+    | null;
   next_attempt_at: string | null;
   /** The job whose script has called this one. */
   parent_id: string | null;
