@@ -86,7 +86,8 @@ class JobCalls {
       """
       update executor_job_step s set
         error_type = 'roost_executor.script.step_errors.WaitTimeout',
-        error_message = t.message, error_arguments = json_build_array(t.message)::text, finished_at = now()
+        error_message = t.message, error_arguments = json_build_array(t.message)::text,
+        seconds = extract(epoch from now() - s.finished_at), finished_at = now()
       from owner o, executor_job_step w, lateral (
         select 'no event ' || w.event_name || coalesce(' with the key ' || w.event_key, '') || ' came in time' as message) t
       where w.executor_job_id = o.job and w.seq = any(:seqs) and w.kind = 'event' and w.until <= now()

@@ -72,7 +72,7 @@ public class JobEvents {
           received as (
             update job_event e set received_at = now(), executor_job_id = :job, seq = :seq
             from early where e.id = early.id returning e.data)
-          update executor_job_step s set result = r.data, finished_at = now()
+          update executor_job_step s set result = r.data, seconds = 0, finished_at = now()
           from received r where s.executor_job_id = :job and s.seq = :seq""");
 
   /** Of several entries with the same path, the last one counts. */
@@ -103,7 +103,8 @@ public class JobEvents {
               + """
                 order by s.seq limit 1),
               taken as (
-                update executor_job_step s set result = :data, finished_at = now() from wait w
+                update executor_job_step s set result = :data,
+                  seconds = extract(epoch from now() - s.finished_at), finished_at = now() from wait w
                 where s.executor_job_id = :job and s.seq = w.seq and s.result is null and s.error_type is null
                 returning s.seq),
               received as (
