@@ -46,7 +46,7 @@ def measure(context: Context) -> "list[Row]":
         size = (database_bytes(context) - before) / real
         copy(context, agent, wanted)
         with_them, full = at_rest(context)
-        # They take the time that the first suspension of so many has taken.
+        # How long it takes to suspend so many is measured first, since the others must all be suspended before they are due.
         began = time.monotonic()
         suspend(context, agent, real, FAR)
         due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
