@@ -48,7 +48,7 @@ def measure(context: Context) -> "list[Row]":
         size = (database_bytes(context) - before) / real
         copy(context, agent, wanted)
         with_them, full = at_rest(context)
-        # How long it takes to suspend so many is measured first, since the others must all be suspended before they are due.
+        # How long it takes to suspend so many: the others must be suspended before they are due.
         began = time.monotonic()
         suspend(context, agent, real, FAR)
         due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
