@@ -80,11 +80,17 @@ public class KeyedEventsResource {
   @APIResponse(
       responseCode = "201",
       description = "The event was sent; received_at says whether a wait has received it",
-      content = @Content(schema = @Schema(implementation = JobEvent.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = JobEvent.class)))
   @APIResponse(
       responseCode = "200",
       description = "The event that an earlier request with this Idempotency-Key has sent",
-      content = @Content(schema = @Schema(implementation = JobEvent.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = JobEvent.class)))
   public Response sendByKey(
       @Parameter(description = JobEventsResource.RETRIES) @HeaderParam("Idempotency-Key")
           String idempotencyKey,
