@@ -26,6 +26,8 @@ def main(request):
 """
 CONCURRENCY = 16
 REST_SECONDS = 10
+# Until what follows so many suspensions is over: the log of events, the search index, checkpoints.
+QUIET_SECONDS = 40
 END_SECONDS = 300
 FAR = datetime.datetime(2100, 1, 1, tzinfo=datetime.timezone.utc)
 # More of them, as the real ones are: only the database knows them.
@@ -46,7 +48,7 @@ def measure(context: Context) -> "list[Row]":
         size = (database_bytes(context) - before) / real
         copy(context, agent, wanted)
         with_them, full = at_rest(context)
-        # They take the time that the first suspension of so many has taken.
+        # How long it takes to suspend so many: the others must be suspended before they are due.
         began = time.monotonic()
         suspend(context, agent, real, FAR)
         due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(
@@ -88,7 +90,7 @@ def statistics(context: Context, agent: roost.Agent) -> "dict[str, int]":
 
 def at_rest(context: Context) -> "tuple[float, int]":
     """The processor time of control plane and database while nothing happens, and their memory."""
-    time.sleep(REST_SECONDS)  # what follows the last suspension, such as the log of events
+    time.sleep(QUIET_SECONDS)
     found = parts(context)
     pids = [*found["control plane"], *found["PostgreSQL"]]
     before = sum(processes.cpu_seconds(pid) for pid in pids)

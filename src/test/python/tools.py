@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -30,10 +31,30 @@ def environment(pinned: Path = TOOLS) -> Path:
         if not (directory / "complete").exists():
             shutil.rmtree(directory, ignore_errors=True)
             venv.create(directory, with_pip=True)
-            install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
-            subprocess.run(install, check=True)
+            install(python, pinned)
             (directory / "complete").touch()
     return python
+
+
+def install(python: Path, pinned: Path) -> None:
+    """Installs what a file pins: by uv, which takes a quarter of pip's time, where pip can install it; else by pip."""
+    hashed = ["-q", "--require-hashes", "-r"]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(of_uv(TOOLS.read_text(encoding="utf-8")))
+        file.flush()
+        subprocess.run([python, "-m", "pip", "install", *hashed, file.name], check=True)
+    by_uv = [python, "-m", "uv", "pip", "install", "--python", python, *hashed, pinned]
+    if subprocess.run(by_uv, check=False).returncode:
+        # An index, a proxy or a certificate that only pip's settings name.
+        subprocess.run([python, "-m", "pip", "install", *hashed, pinned], check=True)
+
+
+def of_uv(requirements: str) -> str:
+    """The lines of a file of requirements that pin uv, with its hashes."""
+    lines = requirements.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("uv=="))
+    last = next((n for n in range(first + 1, len(lines)) if not lines[n].startswith(" ")), len(lines))
+    return "\n".join(lines[first:last])
 
 
 if __name__ == "__main__":

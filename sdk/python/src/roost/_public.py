@@ -39,6 +39,7 @@ from ._history import (
     Preloaded,
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
+from ._job_events import JobEvent
 from ._log_entry import LogEntry
 from ._notifications import QuietTime
 from ._page import Page
@@ -90,6 +91,7 @@ from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
 from ._sync._issue import Issue
+from ._sync._job_events import send_event
 from ._sync._keys import Key
 from ._sync._notification_channel import NotificationChannel, NotificationMessage
 from ._sync._pages import Paged
@@ -115,6 +117,7 @@ __all__ = [
     "Event",
     # what the server says of itself
     "search",
+    "send_event",
     "statistics",
     "templates",
     "AgentPerformance",
@@ -166,6 +169,7 @@ __all__ = [
     "Issue",
     "IssueHour",
     "IssueRevision",
+    "JobEvent",
     "Key",
     "LastRun",
     "LatestBuilderJob",

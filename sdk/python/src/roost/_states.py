@@ -43,6 +43,14 @@ ChannelKind = Literal["email", "slack"]
 ChannelState = Literal["active", "disabled"]
 MessageState = Literal["pending", "succeeded", "failed", "dropped"]
 WaitingOn = Literal[
-    "build", "executor", "capacity", "concurrency", "retry_delay", "storage", "timer"
+    "build",
+    "executor",
+    "capacity",
+    "concurrency",
+    "retry_delay",
+    "storage",
+    "timer",
+    "call",
+    "event",
 ]
 """Why an ExecutorJob is queued or suspended."""

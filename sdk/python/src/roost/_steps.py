@@ -28,12 +28,14 @@ class StepFailure:
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the script of a job has run with `request.step`, or a `request.sleep`.
+    """A step that the script of a job has run with `request.step`, or a wait.
 
     `path` is its position in the script, after that of the step that it is part of ("2/1"); of
     several steps with the same path the last one counts. `result` is the JSON value that it
     returned, `None` if it failed with `error`. `attempts` counts the calls of its function;
-    `duration` is in seconds. `until` is when a sleep ends, and `None` of a step.
+    `duration` is in seconds. `kind` is step, sleep, call or event. `until` is when a sleep ends, or
+    a wait for an event times out; `called_job_id` is the job of a call; `event_name` and
+    `event_key` are of a wait for an event. Each is `None` of others.
     """
 
     number: int
@@ -47,6 +49,10 @@ class Step:
     duration: float
     finished_at: datetime
     until: datetime | None = None
+    kind: str = "step"
+    called_job_id: str | None = None
+    event_name: str | None = None
+    event_key: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Step:
@@ -64,4 +70,8 @@ class Step:
             data["duration_seconds"],
             parse_time(data["finished_at"]),
             parse_time_or_none(data.get("until")),
+            data.get("kind", "step"),
+            data.get("called_job_id"),
+            data.get("event_name"),
+            data.get("event_key"),
         )

@@ -38,6 +38,7 @@ from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
 from ._async._issue import Issue
+from ._async._job_events import send_event
 from ._async._keys import Key
 from ._async._notification_channel import NotificationChannel, NotificationMessage
 from ._async._pages import Paged
@@ -83,6 +84,7 @@ from ._history import (
     Preloaded,
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
+from ._job_events import JobEvent
 from ._log_entry import LogEntry
 from ._notifications import QuietTime
 from ._page import Page
@@ -143,6 +145,7 @@ __all__ = [
     "Event",
     # what the server says of itself
     "search",
+    "send_event",
     "statistics",
     "templates",
     "AgentPerformance",
@@ -194,6 +197,7 @@ __all__ = [
     "Issue",
     "IssueHour",
     "IssueRevision",
+    "JobEvent",
     "Key",
     "LastRun",
     "LatestBuilderJob",

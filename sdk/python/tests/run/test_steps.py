@@ -66,3 +66,23 @@ def test_sleeps_are_waited_for(environment: Path, stores: Stores) -> None:
         stores,
     )
     assert execution.outcome.return_value == '"slept"'
+
+
+def test_other_agents_and_events_are_refused(environment: Path, stores: Stores) -> None:
+    for call in ("call('other')", "map('other', [1, 2])"):
+        execution = run(f"def main(request):\n    request.{call}\n", environment, stores)
+        assert execution.outcome.reason == "exception"
+        message = execution.outcome.message or ""
+        assert "the agent 'other' can't be called: A local run has no other agents" in message
+    waits = run("def main(request):\n    request.wait_for_event('paid')\n", environment, stores)
+    assert "A local run receives no events" in (waits.outcome.message or "")
+    caught = run(
+        "def main(request):\n"
+        "    try:\n"
+        "        return request.call('other')\n"
+        "    except request.StepError:\n"
+        "        return 'nobody'\n",
+        environment,
+        stores,
+    )
+    assert caught.outcome.return_value == '"nobody"'

@@ -11,8 +11,11 @@ FIELDS = {
     "step": {"seq", "path", "name", "attempts", "seconds"},
     "reopen_steps": {"steps"},
     "timer": {"seq", "path", "name", "until"},
+    "call": {"seq", "path", "name", "agent", "payload"},
+    "event": {"seq", "path", "name", "event"},
+    "outcomes": {"waits"},
 }
-OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments"}
+OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments", "key", "timeout"}
 
 
 class JobSteps:
@@ -23,6 +26,10 @@ class JobSteps:
         self.steps: list[dict[str, Any]] = []
         self.page = 1000
         self.most = 10_000
+        # Agents and payloads, in the order of the calls.
+        self.called: list[tuple[str, Any]] = []
+        # Names, keys and time-outs of the events that are waited for, by number.
+        self.awaited: dict[int, tuple[str, Any, Any]] = {}
 
     def names(self) -> "list[str]":
         return [step["name"] for step in self.steps]
@@ -54,10 +61,7 @@ class JobSteps:
         else:
             kinds = ("type", "message", "traceback", "arguments")
             step["error"] = {kind: request.get(f"error_{kind}") for kind in kinds}
-        if number == len(self.steps) + 1:
-            self.steps.append(step)
-        elif self.steps[number - 1] != step:
-            raise Refused(409, "conflict", "another step has this number")
+        self._add(step)
         return {}
 
     def _timer(self, execution: str, request: "dict[str, Any]") -> Any:
@@ -70,11 +74,63 @@ class JobSteps:
             "until": until,
         }
         timer["open"] = False
-        if number == len(self.steps) + 1:
-            self.steps.append(timer)
-        elif self.steps[number - 1] != timer:
-            raise Refused(409, "conflict", "another step has this number")
+        self._add(timer)
         return {}
+
+    def _call(self, execution: str, request: "dict[str, Any]") -> Any:
+        if request["agent"] == "nobody":
+            raise Refused(422, "validation_failed", "There is no agent with that name or identifier.")
+        call = {key: request[key] for key in ("seq", "path", "name")}
+        call.update(execution_id=execution, kind="call", open=False)
+        self._add(call)
+        self.called.append((request["agent"], request["payload"]))
+        return {"executor_job_id": f"xjob_{call['seq']}"}
+
+    def end_call(self, number: int, value: Any = None, failure: str = "") -> None:
+        """The job of a call has ended."""
+        with self.changed:
+            call = self.steps[number - 1]
+            assert call["kind"] == "call"
+            if failure:
+                arguments = [f"xjob_{number}", "failed", "exception", failure]
+                message = f"the job xjob_{number} failed: {failure}"
+                kind = "roost_executor.script.step_errors.CallFailed"
+                call["error"] = {"type": kind, "message": message, "arguments": json.dumps(arguments)}
+            else:
+                call["result"] = json.dumps(value)
+
+    def _event(self, execution: str, request: "dict[str, Any]") -> Any:
+        wait = {key: request[key] for key in ("seq", "path", "name")}
+        wait.update(execution_id=execution, kind="event", open=False)
+        if "timeout" in request:
+            wait["until"] = "2000-01-01T00:00:00Z"
+        self._add(wait)
+        self.awaited[wait["seq"]] = (request["event"], request.get("key"), request.get("timeout"))
+        return {}
+
+    def send(self, number: int, data: Any = None) -> None:
+        """An event comes for a wait."""
+        with self.changed:
+            assert self.steps[number - 1]["kind"] == "event"
+            self.steps[number - 1]["result"] = json.dumps(data)
+
+    def time_out(self, number: int) -> None:
+        """A wait for an event is over without one."""
+        with self.changed:
+            message = f"no event {self.awaited[number][0]} came in time"
+            kind = "roost_executor.script.step_errors.WaitTimeout"
+            self.steps[number - 1]["error"] = {"type": kind, "message": message, "arguments": json.dumps([message])}
+
+    def _outcomes(self, execution: str, request: "dict[str, Any]") -> Any:
+        calls = [self.steps[wait["seq"] - 1] for wait in request["waits"]]
+        assert all(call["kind"] in ("call", "event") for call in calls)
+        return {"outcomes": [call for call in calls if "result" in call or "error" in call]}
+
+    def _add(self, step: "dict[str, Any]") -> None:
+        if step["seq"] == len(self.steps) + 1:
+            self.steps.append(step)
+        elif self.steps[step["seq"] - 1] != step:
+            raise Refused(409, "conflict", "another step has this number")
 
     def _reopen_steps(self, execution: str, request: "dict[str, Any]") -> Any:
         for number in (step["seq"] for step in request["steps"]):

@@ -1,9 +1,10 @@
-"""Replay of steps and sleeps, against a model: random programs, which fail, wait, or are cut off at random moments.
+"""Replay of steps, sleeps and calls, against a model: random programs, which fail, wait, or are cut off at random moments.
 
 A program is a tree of nodes. The model interprets it with what docs/agents.md promises and nothing else: a table of
 outcomes by position. Both must call the same functions in the same order in each process, and end in the same way.
 """
 
+import itertools
 import json
 import random
 import sys
@@ -18,12 +19,13 @@ from step_plane import JobSteps
 sys.path.insert(0, str(PACKAGE.parent))
 
 from roost_executor.script import step_history, steps, waits  # noqa: E402
-from roost_executor.script.step_errors import ReplayDiverged  # noqa: E402
+from roost_executor.script.step_errors import CallFailed, ReplayDiverged  # noqa: E402
 
 PROGRAMS = 1_500
 MOST_PROCESSES = 16
 SLEEP_SECONDS = 3600
 ERRORS: "dict[str, type[Exception]]" = {"ValueError": ValueError, "KeyError": KeyError, "OSError": OSError}
+CAUGHT: "dict[str, type[Exception]]" = {**ERRORS, "CallFailed": CallFailed}
 
 
 class Cut(BaseException):
@@ -78,7 +80,14 @@ class Sleep:
     name: str
 
 
-Node = Union[Leaf, Group, Guard, Fail, Sleep]
+@dataclass
+class Call:
+    """A call of another agent."""
+
+    name: str
+
+
+Node = Union[Leaf, Group, Guard, Fail, Sleep, Call]
 
 
 def program(chance: random.Random, depth: int = 0) -> "list[Node]":
@@ -94,9 +103,10 @@ def program(chance: random.Random, depth: int = 0) -> "list[Node]":
             nodes.append(Group(name, program(chance, depth + 1), chance.choice([1, 1, 2])))
         elif kind < 0.8:
             handler = program(chance, depth + 1) if chance.random() < 0.5 else []
-            nodes.append(Guard(program(chance, depth + 1), error, handler, chance.random() < 0.3))
+            caught = chance.choice(sorted(CAUGHT))
+            nodes.append(Guard(program(chance, depth + 1), caught, handler, chance.random() < 0.3))
         elif kind < 0.88:
-            nodes.append(Sleep(name))
+            nodes.append(Sleep(name) if chance.random() < 0.5 else Call(name))
         elif kind < 0.93:
             # Another attempt goes another way.
             way: list[Node] = [Sleep(name)] if chance.random() < 0.5 else program(chance, depth + 1)
@@ -112,6 +122,8 @@ class Calls(Protocol):
     def step(self, name: str, function: "Callable[[], Any]", calls: int) -> Any: ...
 
     def sleep(self, name: str) -> None: ...
+
+    def call(self, name: str) -> Any: ...
 
 
 def run(nodes: "list[Node]", request: Calls, attempt: int, calls: "list[str]") -> "list[Any]":
@@ -133,10 +145,12 @@ def run(nodes: "list[Node]", request: Calls, attempt: int, calls: "list[str]") -
             )
         elif isinstance(node, Sleep):
             request.sleep(node.name)
+        elif isinstance(node, Call):
+            values.append(request.call(node.name))
         elif isinstance(node, Guard):
             try:
                 values += run(node.body, request, attempt, calls)
-            except ERRORS[node.error] as error:
+            except CAUGHT[node.error] as error:
                 values.append(f"handled {type(error).__name__}: {error}")
                 values += run(node.handler, request, attempt, calls)
                 if node.wraps:
@@ -163,7 +177,7 @@ class Connection:
         self._left, self._is_stored = cut_at, is_stored
 
     def request(self, operation: str, body: str) -> Any:
-        stores = operation in ("step", "timer")
+        stores = operation in ("step", "timer", "call")
         if stores:
             self._left -= 1
             if self._left == 0 and not self._is_stored:
@@ -199,13 +213,18 @@ class RealCalls:
     def sleep(self, name: str) -> None:
         self._of.sleep(SLEEP_SECONDS, None, name)
 
+    def call(self, name: str) -> Any:
+        return self._of.call(name, [None], None, as_list=False)
+
 
 def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any) -> Outcome:
     """One process, with the code that scripts run with."""
     execution = f"exec_{process.number}"
     connection = Connection(job, execution, process.cut_at, process.is_stored)
     monkeypatch.setattr(step_history, "StoreConnection", lambda *_: connection)
-    clock = SimpleNamespace(time=lambda: float(process.now), monotonic=lambda: 0.0, sleep=lambda _: None)
+    # For a call, a process waits half a second by this clock.
+    seconds = itertools.count()
+    clock = SimpleNamespace(time=lambda: float(process.now), monotonic=lambda: next(seconds), sleep=lambda _: None)
     monkeypatch.setattr(steps, "time", clock)
     monkeypatch.setattr(waits, "time", clock)
     of = steps.Steps("", "agent.py", execution, bool(job.steps), waits.Waits(_suspend, 10.0))
@@ -224,13 +243,13 @@ def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any)
         return Outcome(ending, calls)
 
 
-def _suspend(numbers: object) -> NoReturn:
+def _suspend(numbers: object, are_all: bool) -> NoReturn:
     raise Suspended(numbers)
 
 
 @dataclass
 class Known:
-    """What is stored of a step or a sleep: its outcome or its end, and in which order of all."""
+    """What is stored of a step or a wait: its outcome or its end, and in which order of all."""
 
     name: str
     number: int
@@ -238,6 +257,8 @@ class Known:
     value: Any = None
     error: Optional[Exception] = None
     until: Optional[int] = None
+    kind: str = "step"
+    ended: bool = True
 
 
 @dataclass
@@ -296,7 +317,7 @@ class ModelCalls:
         return known.number > self._loose.get(known.execution, known.number)
 
     def step(self, name: str, function: "Callable[[], Any]", calls: int) -> Any:
-        path, found = self._find(name, is_sleep=False)
+        path, found = self._find(name, "step")
         if found is not None:
             self.over.add(path)
             if found.error is None:
@@ -327,19 +348,29 @@ class ModelCalls:
         raise AssertionError
 
     def sleep(self, name: str) -> None:
-        path, found = self._find(name, is_sleep=True)
+        path, found = self._find(name, "sleep")
         if found is None:
-            found = self._store(path, name, until=self._process.now + SLEEP_SECONDS)
+            found = self._store(path, name, until=self._process.now + SLEEP_SECONDS, kind="sleep")
         assert found.until is not None
         if self._process.now < found.until:
             raise Suspended([found.number])
 
-    def _find(self, name: str, is_sleep: bool) -> "tuple[str, Optional[Known]]":
+    def call(self, name: str) -> Any:
+        path, found = self._find(name, "call")
+        if found is None:
+            found = self._store(path, name, kind="call", ended=False)
+        if not found.ended:
+            raise Suspended([found.number])
+        if found.error is None:
+            return found.value
+        raise again(found)
+
+    def _find(self, name: str, kind: str) -> "tuple[str, Optional[Known]]":
         self._branch[-1][0] += 1
         path = f"{self._prefixes[-1]}{self._branch[-1][0]}"
         self.asked.add(path)
         found = self.view.get(path)
-        if found is not None and (found.name != name or (found.until is not None) != is_sleep):
+        if found is not None and (found.name != name or found.kind != kind):
             if not self.is_loose(found):
                 raise ReplayDiverged
             return path, None
@@ -357,6 +388,17 @@ class ModelCalls:
         if self._left == 0:
             raise Cut
         return known
+
+
+def end_call(job: JobSteps, known: Known, fails: bool) -> None:
+    """The job that was called ends."""
+    known.ended = True
+    if fails:
+        job.end_call(known.number, failure="it broke")
+        known.error = CallFailed(f"xjob_{known.number}", "failed", "exception", "it broke")
+    else:
+        job.end_call(known.number, known.number)
+        known.value = known.number
 
 
 def again(found: Known) -> Exception:
@@ -398,10 +440,13 @@ def test_each_process_does_what_the_model_does(part: int, monkeypatch: Any) -> N
             if outcome.ending == "suspended":
                 # Sometimes too early.
                 now += chance.choice([SLEEP_SECONDS, SLEEP_SECONDS, SLEEP_SECONDS // 2])
+                for _, known in model.every:
+                    if not known.ended and chance.random() < 0.7:
+                        end_call(job, known, chance.random() < 0.4)
             else:
                 attempt += 1
     # The programs are such that each promise is at stake.
-    assert {"returned", "cut", "suspended", "ValueError", "RuntimeError"} <= set(endings), endings
+    assert {"returned", "cut", "suspended", "ValueError", "RuntimeError", "CallFailed"} <= set(endings), endings
 
 
 class _NoLock:

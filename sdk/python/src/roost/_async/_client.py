@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from types import TracebackType
+from typing import Any
 
 from .._event import Event
 from .._http import httpx
+from .._job_events import JobEvent
 from .._params import given
 from .._runtime import Runtime
 from .._search import SearchMatch, SearchPage
@@ -15,7 +17,7 @@ from .._server import LoginLink, ServerSetting
 from .._settings import Settings, resolve
 from .._statistics import Statistics
 from .._templates import AgentTemplate
-from . import _events
+from . import _events, _job_events
 from ._agents import Agents
 from ._build import BuilderJobs, Builds
 from ._concurrency import DefaultClient
@@ -196,6 +198,14 @@ class Client:
             after=after,
             follow=follow,
             client=self,
+        )
+
+    async def send_event(
+        self, name: str, data: Any = None, *, key: str, idempotency_key: str | None = None
+    ) -> JobEvent:
+        """Send an event to the script that waits for it; see `roost.send_event`."""
+        return await _job_events.send_event(
+            name, data, key=key, idempotency_key=idempotency_key, client=self
         )
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from .._actions import ActionResults, ExecutorJobAction
 from .._agent_text import not_text
 from .._errors import APITimeout, ExecutionFailed
 from .._fields import Field, path_to
+from .._job_events import JobEvent
 from .._log_entry import Log, LogEntry
 from .._params import given, without_none
 from .._states import ExecutorJobState, WaitingOn
@@ -20,6 +21,7 @@ from .._values import dump_json, parse_time
 from . import _logs, _waiting
 from ._concurrency import aclosing, stream
 from ._execution import Execution
+from ._job_events import send
 from ._pages import Paged
 from ._resource import Resource, default_client
 from ._stream import Stream
@@ -41,6 +43,8 @@ _WAITING_ON = {
     "retry_delay": "waiting to retry",
     "storage": "waiting for storage",
     "timer": "suspended",
+    "call": "suspended until jobs that it has called have ended",
+    "event": "suspended until an event comes",
 }
 
 
@@ -49,11 +53,11 @@ class ExecutorJob(Resource):
 
     `state` is queued, running, suspended, succeeded, failed or cancelled. While it is queued,
     `waiting_on` is build, executor, capacity, concurrency, storage or retry_delay;
-    `next_attempt_at` is the time of the retry. While it is suspended, its script sleeps without a
-    process: `waiting_on` is timer, and `resume_at` is when it continues. `attempts` counts the
-    Executions; the latest is `execution`. Jobs of a batch have a `batch_id`, jobs of a schedule a
-    `schedule_id` and their `scheduled_time`. A `draft` runs an unsaved script, which
-    `draft_script()` returns.
+    `next_attempt_at` is the time of the retry. While it is suspended, its script waits without a
+    process: `waiting_on` is timer, with `resume_at`, call or event. `parent_id` is the job that has
+    called it. `attempts` counts the Executions; the latest is `execution`. Jobs of a batch have a
+    `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`. A `draft` runs an
+    unsaved script, which `draft_script()` returns.
     """
 
     __slots__ = ()
@@ -75,6 +79,7 @@ class ExecutorJob(Resource):
     priority: Field[int] = Field()
     concurrency_key: Field[str | None] = Field()
     batch_id: Field[str | None] = Field()
+    parent_id: Field[str | None] = Field()
     next_attempt_at: Field[datetime | None] = Field(parse_time)
     resume_at: Field[datetime | None] = Field(parse_time)
     created_at: Field[datetime] = Field(parse_time)
@@ -92,6 +97,7 @@ class ExecutorJob(Resource):
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        parent_id: str | None = None,
         tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
@@ -107,6 +113,7 @@ class ExecutorJob(Resource):
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            parent_id=parent_id,
             tag=tag,
             state=state,
             reason=reason,
@@ -149,9 +156,25 @@ class ExecutorJob(Resource):
     def steps(self) -> Paged[Step]:
         """Return the durable steps of its script, in the order in which they ended.
 
-        These are its calls of `request.step`, in all of its Executions; fetched as needed.
+        These are its calls of `request.step` and its waits, in all of its Executions; fetched as
+        needed.
         """
         return Paged(self._client, path_to(self._path, self.id) + "/steps", {}, Step.of)
+
+    async def send_event(
+        self, name: str, data: Any = None, *, idempotency_key: str | None = None
+    ) -> JobEvent:
+        """Send an event to its script; `request.wait_for_event(name)` there returns `data`.
+
+        If the script doesn't wait for it now, it is stored for the next wait that does. One wait
+        receives each event. Raises `Conflict` if the job has ended.
+        """
+        path = path_to(self._path, self.id) + "/events"
+        return await send(self._client, path, idempotency_key, {"name": name, "data": data})
+
+    def events(self) -> Paged[JobEvent]:
+        """Return the events that were sent to it, and those with a key that it has received."""
+        return Paged(self._client, path_to(self._path, self.id) + "/events", {}, JobEvent.of)
 
     @overload
     def logs(self, follow: Literal[False] = ...) -> Awaitable[builtins.list[LogEntry]]: ...
@@ -258,6 +281,7 @@ class ExecutorJobs:
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        parent_id: str | None = None,
         tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
@@ -269,6 +293,7 @@ class ExecutorJobs:
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            parent_id=parent_id,
             tag=tag,
             state=state,
             reason=reason,

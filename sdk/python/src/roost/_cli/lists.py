@@ -152,6 +152,7 @@ def executions(
 @click.option("--reason", metavar="REASON", help="Only failures with this reason.")
 @click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
 @click.option("--batch", metavar="ID", help="Only jobs of this batch.")
+@click.option("--parent", metavar="JOB", help="Only jobs that the script of this job has called.")
 @click.option("--drafts/--no-drafts", "draft", default=None, help="Only drafts, or none.")
 @tag_option
 @limit_option()
@@ -162,6 +163,7 @@ def jobs(
     reason: str | None,
     schedule: str | None,
     batch: str | None,
+    parent: str | None,
     draft: bool | None,
     tag: Sequence[str],
     limit: int,
@@ -177,6 +179,7 @@ def jobs(
         reason=reason,
         schedule_id=schedule,
         batch_id=batch,
+        parent_id=parent,
         draft=draft,
         tag=tag or None,
     )

@@ -214,6 +214,7 @@ def _job(job: roost.ExecutorJob) -> None:
             ("attempts", str(job.attempts)),
             ("schedule", job.schedule_id),
             ("batch", job.batch_id),
+            ("called by", job.parent_id),
             ("execution", execution.id if execution else "none yet"),
             ("payload", None if job.payload is None else json_text(job.payload)),
         ]

@@ -23,7 +23,8 @@ __all__ = ["steps"]
 def steps(target: str, as_json: bool) -> None:
     """List the durable steps of a job, in the order in which they ended.
 
-    These are the calls of request.step in its script, of all attempts. --json has their results.
+    These are the calls of request.step in its script, and its waits, of all attempts. --json has
+    their results.
     """
     from . import kinds
 

@@ -100,7 +100,9 @@ class Waiting:
             attempt = f" (attempt {job.attempts})" if (job.attempts or 0) > 1 else ""
             return f"{self._name} is running{attempt}"
         if job.state == "suspended":
-            return f"{self._name} is suspended and continues {moment(job.resume_at)}"
+            waits = {"call": "waits for what it has called", "event": "waits for an event"}
+            continues = f"continues {moment(job.resume_at)}" if job.resume_at else "waits"
+            return f"{self._name} is suspended and {waits.get(job.waiting_on or '', continues)}"
         reasons = {
             "build": "building its dependencies",
             "executor": "starting an executor",

@@ -20,6 +20,8 @@ _TOO_LARGE = (
     "(setting roost.limits.step-bytes); {:,} are stored, and this step has {:,}. "
     "Store large results elsewhere and return a reference."
 )
+_NO_CALLS = "A local run has no other agents. Deploy this one, and execute it on a server."
+_NO_EVENTS = "A local run receives no events. Deploy the agent, and execute it on a server."
 _TEXTS = ("path", "name", "result", "error_message", "error_traceback", "error_arguments")
 
 
@@ -36,6 +38,10 @@ class Steps:
         request = json.loads(body)
         if request["op"] == "steps":
             return 200, b'{"steps": [], "more": false}'
+        if request["op"] in ("call", "outcomes"):
+            return 422, problem("validation_failed", _NO_CALLS)
+        if request["op"] == "event":
+            return 422, problem("validation_failed", _NO_EVENTS)
         return self._save(request) if request["op"] in ("step", "timer") else (200, b"{}")
 
     def _save(self, step: Mapping[str, Any]) -> tuple[int, bytes]:

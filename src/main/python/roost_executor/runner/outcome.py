@@ -72,7 +72,7 @@ def of_record(record: "dict[str, Any]", kernel_killed: bool, memory_mib: int) ->
     if "value" in record:
         return {"type": "returned", "value": record["value"]}
     if "waits" in record:
-        return {"type": "suspended", "waits": record["waits"]}
+        return {"type": "suspended", "waits": record["waits"], "all": record["all"]}
     message = record["message"]
     if kernel_killed and record["reason"] == "exception":
         return failed(

@@ -224,11 +224,11 @@ class Child:
         waits = Waits(self._suspend, work["limits"].get("suspend_after_seconds"))
         return Steps(self._settings.store_socket, self._script.path, work["execution_id"], has_stored, waits)
 
-    def _suspend(self, waits: "Sequence[int]") -> NoReturn:
-        """Ends this process, which is to be replaced by another one when one of these waits is over."""
+    def _suspend(self, waits: "Sequence[int]", are_all: bool) -> NoReturn:
+        """Ends this process, which is to be replaced by another one when one, or all, of these waits are over."""
         flush_streams()
         flush_c_streams()
-        self._channel.send(ENDED, {"waits": waits})
+        self._channel.send(ENDED, {"waits": waits, "all": are_all})
         os._exit(0)
 
     def _returned(self, value: object) -> "dict[str, Any]":

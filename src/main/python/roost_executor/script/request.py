@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from roost_executor.script import step_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from roost_executor.script.steps import Steps
@@ -34,7 +35,8 @@ class Request:
     stores: the agent's stores by name (read-only mapping).
 
     `step` runs a function once in a job. Its errors are attributes: `request.StepError`, and below it
-    `request.StepTimeout` and `request.StepFailed`.
+    `request.StepTimeout`, `request.StepFailed`, of `call` and `map` `request.CallFailed`, and of `wait_for_event`
+    `request.WaitTimeout`.
     """
 
     __slots__ = (*FIELDS, "_steps")
@@ -42,6 +44,8 @@ class Request:
     StepError = step_errors.StepError
     StepTimeout = step_errors.StepTimeout
     StepFailed = step_errors.StepFailed
+    CallFailed = step_errors.CallFailed
+    WaitTimeout = step_errors.WaitTimeout
 
     payload: Any
     agent_id: str
@@ -99,6 +103,49 @@ class Request:
         if self._steps is None:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
         return self._steps.sleep(seconds, until, name)
+
+    def call(self, agent: str, payload: Any = None, *, name: "str | None" = None) -> Any:
+        """Executes another agent, given by name or identifier, and returns its return value; `await` it in async main.
+
+        Unless it ends at once, this process ends without running `finally` blocks, and the job is suspended, as by
+        `sleep`. So callers wait without executors, and any number of them can wait for one agent. The job is submitted
+        once. If this job ends, the jobs that it has called and that still run are cancelled.
+
+        `name`: instead of the agent's, in messages; in tasks besides that of main, each call needs its own.
+
+        Raises CallFailed when the job fails or is cancelled, StepError when it can't be submitted.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.call(agent, [payload], name, as_list=False)
+
+    def map(self, agent: str, payloads: "Iterable[Any]", *, name: "str | None" = None) -> Any:
+        """Calls an agent with each payload at the same time, as `call` does; returns the return values in their order.
+
+        The agent's max_concurrency limits how many run. The process is resumed when all have ended. If some have
+        failed, raises the CallFailed of the first of them.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.call(agent, list(payloads), name, as_list=True)
+
+    def wait_for_event(
+        self, event: str, *, key: "str | None" = None, timeout: "float | None" = None, name: "str | None" = None
+    ) -> Any:
+        """Waits for an event with this name, and returns the JSON value that was sent; `await` it in an async main.
+
+        Events are sent to this job; with `key`, also to whichever job waits for the name and key. One wait receives
+        each. An event that comes before the wait is kept for it. Unless there is one, this process ends without running
+        `finally` blocks, and the job is suspended, as by `sleep`.
+
+        `timeout`: seconds, from the first time that the script comes here. `name`: in messages, and in tasks besides
+        that of main, where each wait needs its own; the event's name and key if it is missing.
+
+        Raises WaitTimeout, also when the script runs again, and StepError when the wait can't be stored.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.wait_for_event(event, key, timeout, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")

@@ -3,6 +3,8 @@
     StepError
     ├── StepTimeout     a step took longer than its timeout
     ├── StepFailed      a step failed in an earlier attempt, with an exception that can't be created again
+    ├── WaitTimeout     a wait for an event took longer than its timeout
+    ├── CallFailed      a job that was called has failed, or was cancelled
     └── ReplayDiverged  this attempt asks for other steps than the job has stored
 
 The history of a step's failure is in the exception's attribute `FAILURES`: the numbers of the stored failures that it
@@ -43,6 +45,29 @@ class StepFailed(StepError):  # noqa: N818
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}" if self.message else self.type
+
+
+class CallFailed(StepError):  # noqa: N818
+    """A job that `request.call` or `request.map` has submitted didn't succeed.
+
+    `job_id`; `state` is "failed" or "cancelled"; `reason` and `message` are those of the job.
+    """
+
+    def __init__(self, job_id: str, state: str, reason: str, message: "str | None") -> None:
+        super().__init__(job_id, state, reason, message)
+        self.job_id = job_id
+        self.state = state
+        self.reason = reason
+        self.message = message
+
+    def __str__(self) -> str:
+        # As the control plane writes it.
+        how = "failed" if self.state == "failed" else "was cancelled"
+        return f"the job {self.job_id} {how}" + (f": {self.message}" if self.message else "")
+
+
+class WaitTimeout(StepError, TimeoutError):  # noqa: N818
+    """No event came within the timeout of `request.wait_for_event`."""
 
 
 class ReplayDiverged(StepError):  # noqa: N818

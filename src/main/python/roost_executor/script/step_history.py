@@ -6,6 +6,7 @@ numbers, from 1 without gaps, so that sending one twice changes nothing.
 
 import contextlib
 import threading
+from collections.abc import Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
@@ -16,6 +17,11 @@ from roost_executor.wire.clock import time_text, timestamp
 
 # In place of a store's identifier, for the operations on the job itself.
 JOB = "job"
+# The kinds of entries.
+STEP = "step"
+SLEEP = "sleep"
+CALL = "call"
+EVENT = "event"
 # The path of a step within a step begins with that step's path and this.
 SEPARATOR = "/"
 
@@ -24,7 +30,8 @@ class Entry(NamedTuple):
     """A step that has ended, or a wait.
 
     result: JSON text; None when it has failed. error: as `error_record` gives it; None when it has succeeded.
-    until: of a timer, the Unix time in seconds; None of a step.
+    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event, that has neither result
+    nor error is not over.
     """
 
     number: int
@@ -34,11 +41,17 @@ class Entry(NamedTuple):
     result: "str | None"
     error: "dict[str, Any] | None"
     until: "float | None" = None
+    kind: str = STEP
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a wait that has no outcome yet, and no known end."""
+        return self.kind in (CALL, EVENT) and self.result is None and self.error is None
 
     @property
     def what(self) -> str:
         """For messages."""
-        return f"the {'step' if self.until is None else 'sleep'} {self.name!r}"
+        return f"the {self.kind} {self.name!r}"
 
 
 class History:
@@ -60,8 +73,8 @@ class History:
         self._loaded_last = 0
         self.failure: StepError | None = None
 
-    def find(self, path: str, name: str, is_timer: bool = False) -> "Entry | None":
-        """The stored step or timer of this path, None if it is new. Raises StepError, ReplayDiverged."""
+    def find(self, path: str, name: str, kind: str = STEP) -> "Entry | None":
+        """The stored entry of this path, None if it is new. Raises StepError, ReplayDiverged."""
         with self._lock:
             self._check()
             if not self._is_loaded:
@@ -70,12 +83,12 @@ class History:
             entry = self._by_path.get(path)
             if entry is None:
                 return None
-            if entry.name != name or (entry.until is not None) != is_timer:
+            if entry.name != name or entry.kind != kind:
                 if self._is_open(entry):
                     return None
                 raise self._failed(
                     ReplayDiverged(
-                        f"the script asks for the {'sleep' if is_timer else 'step'} {name!r} where the job has "
+                        f"the script asks for the {kind} {name!r} where the job has "
                         f"stored {entry.what} (step {path}). A script must ask for the same steps in the same order in "
                         "each attempt: do what may differ, such as reading a clock or a random number, in a step"
                     )
@@ -120,9 +133,50 @@ class History:
             fields = f'{{{place}, "until": {quoted(time_text(until))}}}'
             self._request("timer", fields, "the sleep can't be stored")
             self._last = number
-            entry = Entry(number, path, name, self._execution_id, None, None, until)
+            entry = Entry(number, path, name, self._execution_id, None, None, until, SLEEP)
             self._take(entry)
             return entry
+
+    def call(self, path: str, name: str, agent: str, payload: str) -> Entry:
+        """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError."""
+        fields = f'"agent": {quoted(agent)}, "payload": {payload}'
+        return self._begin(CALL, path, name, fields, f"the agent {agent!r} can't be called")
+
+    def await_event(self, path: str, name: str, event: str, key: "str | None", timeout: "float | None") -> Entry:
+        """Stores that the script waits for an event from now on. Raises StepError."""
+        fields = f'"event": {quoted(event)}'
+        if key is not None:
+            fields += f', "key": {quoted(key)}'
+        if timeout is not None:
+            fields += f', "timeout": {timeout!r}'
+        return self._begin(EVENT, path, name, fields, f"the wait for the event {event!r} can't be stored")
+
+    def _begin(self, kind: str, path: str, name: str, fields: str, failure: str) -> Entry:
+        """Stores a wait whose end is unknown."""
+        with self._lock:
+            self._check()
+            number = self._last + 1
+            place = f'"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}'
+            self._request(kind, f"{{{place}, {fields}}}", failure)
+            self._last = number
+            entry = Entry(number, path, name, self._execution_id, None, None, None, kind)
+            self._take(entry)
+            return entry
+
+    def outcomes(self, numbers: "Sequence[int]") -> "dict[int, Entry]":
+        """Those of these waits that are over, by number. Raises StepError."""
+        with self._lock:
+            self._check()
+            waits = ", ".join(f'{{"seq": {number}}}' for number in numbers)
+            found = self._request("outcomes", f'{{"waits": [{waits}]}}', "the outcomes of waits can't be read")
+            ended = {}
+            for outcome in found["outcomes"]:
+                entry = self._numbers[outcome["seq"]]
+                entry = entry._replace(result=outcome.get("result"), error=outcome.get("error"))
+                self._numbers[entry.number] = ended[entry.number] = entry
+                if self._by_path[entry.path].number == entry.number:
+                    self._by_path[entry.path] = entry
+            return ended
 
     def run_again(self, numbers: "set[int]") -> None:
         """Makes this attempt run steps again that have failed."""
@@ -175,6 +229,7 @@ class History:
                 error = step.get("error")
                 self._last = step["seq"]
                 until = step.get("until")
+                kind = step.get("kind") or (STEP if until is None else SLEEP)
                 entry = Entry(
                     self._last,
                     step["path"],
@@ -182,7 +237,8 @@ class History:
                     step["execution_id"],
                     step.get("result"),
                     error,
-                    None if until is None else timestamp(until),
+                    timestamp(until) if kind == SLEEP else None,
+                    kind,
                 )
                 self._take(entry)
                 if step["open"]:

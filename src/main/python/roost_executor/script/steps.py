@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Callable, NamedTuple
 
@@ -27,7 +27,7 @@ from roost_executor.script.step_errors import (
     failures_behind,
     note_failure,
 )
-from roost_executor.script.step_history import SEPARATOR, Entry, History
+from roost_executor.script.step_history import CALL, EVENT, SEPARATOR, SLEEP, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
 from roost_executor.script.waits import Waits
@@ -138,11 +138,71 @@ class Steps:
         with self._lock:
             path = _branch.get(self._main).path(name)
             history = self._history = self._history or self._new_history()
-        entry = history.find(path, name, is_timer=True) or history.save_timer(path, name, end)
+        entry = history.find(path, name, SLEEP) or history.save_timer(path, name, end)
         assert entry.until is not None
         if in_loop:
             return self._waits.sleep_in_task(entry.number, path, entry.until)
         return self._waits.sleep(entry.number, entry.until)
+
+    def call(self, agent: object, payloads: "Sequence[object]", name: "str | None", as_list: bool) -> Any:
+        """See `Request.call` and `Request.map`."""
+        self._require_process()
+        if not isinstance(agent, str):
+            raise TypeError(f"the agent is {with_article(agent)}; it must be a str, a name or an identifier")
+        if not agent:
+            raise ValueError("the agent has no name")
+        name = agent[:MOST_NAME_CHARACTERS] if name is None else name
+        _check_name(name, "call")
+        texts = []
+        for payload in payloads:
+            try:
+                texts.append(encode(payload))
+            except NotJson as error:
+                raise TypeError(f"the payload of a call isn't JSON: {error}") from None
+        in_loop = _loop() is not None
+        if not in_loop and threading.current_thread() is not threading.main_thread():
+            raise StepError("request.call and request.map need the main thread or an async main")
+        with self._lock:
+            branch = _branch.get(self._main)
+            names = [f"{name} {n}" for n in range(1, len(texts) + 1)] if as_list else [name]
+            paths = [branch.path(each) for each in names]
+            history = self._history = self._history or self._new_history()
+        calls = [
+            history.find(path, each, CALL) or history.call(path, each, agent, text)
+            for path, each, text in zip(paths, names, texts)
+        ]
+        if in_loop:
+            return self._outcomes_in_task(history, calls, as_list)
+        return _values(self._waits.outcomes(history, calls), as_list)
+
+    def wait_for_event(self, event: object, key: object, timeout: "float | None", name: "str | None") -> Any:
+        """See `Request.wait_for_event`."""
+        self._require_process()
+        for what, text in (("name of an event", event), ("key of an event", "key" if key is None else key)):
+            if not isinstance(text, str):
+                raise TypeError(f"the {what} is {with_article(text)}; it must be a str")
+            if not 0 < len(text) <= MOST_NAME_CHARACTERS:
+                raise ValueError(f"the {what} must have 1 to {MOST_NAME_CHARACTERS} characters")
+        assert isinstance(event, str)
+        assert key is None or isinstance(key, str)
+        if timeout is not None:
+            timeout = checked_seconds("timeout", timeout, or_zero=True)
+        if name is None:
+            name = (event if key is None else f"{event} {key}")[:MOST_NAME_CHARACTERS]
+        _check_name(name, "wait")
+        in_loop = _loop() is not None
+        if not in_loop and threading.current_thread() is not threading.main_thread():
+            raise StepError("request.wait_for_event needs the main thread or an async main")
+        with self._lock:
+            path = _branch.get(self._main).path(name)
+            history = self._history = self._history or self._new_history()
+        wait = history.find(path, name, EVENT) or history.await_event(path, name, event, key, timeout)
+        if in_loop:
+            return self._outcomes_in_task(history, [wait], as_list=False)
+        return _values(self._waits.outcomes(history, [wait]), as_list=False)
+
+    async def _outcomes_in_task(self, history: History, calls: "list[Entry]", as_list: bool) -> Any:
+        return _values(await self._waits.outcomes_in_task(history, calls), as_list)
 
     def _require_process(self) -> None:
         if os.getpid() != self._process:
@@ -292,6 +352,12 @@ def _replayed(stored: Entry) -> Any:
     error = exception_of(stored.error)
     note_failure(error, stored.number)
     raise error
+
+
+def _values(ended: "list[Entry]", as_list: bool) -> Any:
+    """Raises the exception of the first call that has failed."""
+    values = [_replayed(entry) for entry in ended]
+    return values if as_list else values[0]
 
 
 def _call(call: Call) -> Any:

@@ -37,7 +37,8 @@ class TableOwnershipTest {
                   "datastore_lock",
                   "datastore_receipt")),
           Map.entry("event", Set.of("event", "event_log")),
-          Map.entry("execution", Set.of("execution", "executor_job", "executor_job_step")),
+          Map.entry(
+              "execution", Set.of("execution", "executor_job", "executor_job_step", "job_event")),
           Map.entry("executor", Set.of("executor", "setting")),
           Map.entry(
               "issue",

@@ -229,6 +229,16 @@ public interface RoostConfig {
     @WithDefault("16777216")
     int stepBytes();
 
+    /** Jobs that call each other, each from the one before. */
+    @OrZero
+    @WithDefault("100")
+    int callDepth();
+
+    /** Events of one name for one job, or with one key, that no script has received. */
+    @OrZero
+    @WithDefault("10000")
+    int waitingEvents();
+
     /** Queued ExecutorJobs of one agent. */
     @OrZero
     @WithDefault("10000")
@@ -664,6 +674,11 @@ public interface RoostConfig {
     @WithDefault("30d")
     @WithConverter(TwoDaysOrMore.class)
     Duration events();
+
+    /** Events that were sent to scripts, whether one has received them or not; at least 2 days. */
+    @WithDefault("30d")
+    @WithConverter(TwoDaysOrMore.class)
+    Duration jobEvents();
 
     /** Logs of BuilderJobs, and those BuilderJobs that no revision of an agent refers to. */
     @OrZero

@@ -44,20 +44,46 @@ public class ExecutorJob extends PanacheEntityBase {
           where e.id = :execution
           """);
 
+  private static final Sql LOCK =
+      Sql.of(
+          """
+          select id from executor_job where id = (select executor_job_id from execution where id = :execution)
+          for update""");
+
+  /**
+   * A call that has ended counts at once if it has ended meanwhile. What was over before, the
+   * script would not wait for.
+   */
   private static final Sql SUSPEND =
       Sql.of(
           """
           update executor_job j set
             state = case when w.over then 'cancelled' else 'suspended' end,
+            awaits_all = :all,
+            suspended_on = w.suspended_on,
             resume_at = case when not w.over then w.resume_at end,
             reason = case when w.over then :reason end, message = case when w.over then :message end,
             finished_at = case when w.over then cast(:now as timestamptz) end
           from (
             select o.id, o.cancel_requested or a.deleted_at is not null as over,
-              greatest(coalesce(
-                (select min(s.until) from executor_job_step s
-                 where s.executor_job_id = o.id and s.seq = any(:waits)), now()), now() + interval '1 second') as resume_at
+              case
+                when t.waits = 0 then now() + interval '1 second'
+                when t.ended > 0 and (t.ended = t.waits or not :all)
+                  then case when t.ended_before then now() + interval '1 second' else now() end
+                when t.until is not null then greatest(t.until, now() + interval '1 second') end as resume_at,
+              t.suspended_on
             from execution e join executor_job o on o.id = e.executor_job_id join agent a on a.id = o.agent_id
+            cross join lateral (
+              select count(*) as waits, min(s.until) as until, count(v.ended_at) as ended,
+                coalesce(bool_or(v.ended_at < e.started_at), false) as ended_before,
+                case when bool_or(s.kind = 'event') then 'event' when bool_or(s.kind = 'call') then 'call'
+                  else 'timer' end as suspended_on
+              from executor_job_step s left join executor_job c on c.id = s.called_job_id
+              cross join lateral (
+                select coalesce(c.finished_at,
+                  case when s.result is not null or s.error_type is not null then s.finished_at end) as ended_at) v
+              where s.executor_job_id = o.id and s.seq = any(:waits)
+                and (s.until is not null or s.kind is not null)) t
             where e.id = :execution) w
           where j.id = w.id and j.state = 'running'""");
 
@@ -96,7 +122,7 @@ public class ExecutorJob extends PanacheEntityBase {
   static final String COLUMNS =
       """
       j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.priority,
-      j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
+      j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.parent_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
       """;
 
   private static final Sql ENDED =
@@ -141,8 +167,17 @@ public class ExecutorJob extends PanacheEntityBase {
   public int attempts;
   public Instant notBefore;
 
-  /** When it continues; null unless it is suspended. */
+  /** When it continues; null unless it is suspended until a time. */
   public Instant resumeAt;
+
+  /** What it waits for; null unless this release or a later one has suspended it. */
+  public String suspendedOn;
+
+  /** The job whose script has submitted it; null for most. */
+  public String parentId;
+
+  /** The number of jobs above it. */
+  public int depth;
 
   public boolean cancelRequested;
   public String latestExecutionId;
@@ -210,12 +245,15 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /**
    * Ends an attempt's process while its script waits. The job continues when the first of the waits
-   * is over; at once, and at most once a second, if there are none, which no executor sends.
+   * is over, or all of them; at most once a second if there are none, which no executor sends.
    */
   static void suspend(String executionId, Outcome outcome) {
+    // What ends a wait locks the job, too: either that is seen here, or it sees the suspended job.
+    LOCK.with("execution", executionId).strings(getEntityManager());
     SUSPEND
         .with("execution", executionId)
-        .with("waits", outcome.waits().toArray(Integer[]::new))
+        .with("waits", outcome.waits().numbers().toArray(Integer[]::new))
+        .with("all", outcome.waits().all())
         .with("reason", ExecutionReason.CANCELLED.code())
         .with("message", "Cancelled while its script waited.")
         .with("now", outcome.time())
@@ -289,6 +327,7 @@ public class ExecutorJob extends PanacheEntityBase {
       List<String> agents,
       String scheduleId,
       String batchId,
+      String parentId,
       List<ExecutorJobState> states,
       String reason,
       Boolean draft) {
@@ -301,6 +340,7 @@ public class ExecutorJob extends PanacheEntityBase {
               agents == null ? null : agents.toArray(String[]::new))
           .and("j.schedule_id = :schedule", "schedule", scheduleId)
           .and("j.batch_id = :batch", "batch", batchId)
+          .and("j.parent_id = :parent", "parent", parentId)
           .in("j.state", states)
           .and("j.reason = :reason", "reason", reason)
           .and("(j.draft_script is not null) = :draft", "draft", draft);
@@ -392,6 +432,7 @@ public class ExecutorJob extends PanacheEntityBase {
     job.priority = row.getInt("priority");
     job.concurrencyKey = row.getString("concurrency_key");
     job.batchId = row.getString("batch_id");
+    job.parentId = row.getString("parent_id");
     job.state = Code.parse(ExecutorJobState.class, row.getString("state"));
     job.reason = row.getString("reason");
     job.message = row.getString("message");
@@ -433,7 +474,9 @@ public class ExecutorJob extends PanacheEntityBase {
 
   private static Waiting waiting(ExecutorJob job, Limits limits) {
     if (job.state == ExecutorJobState.SUSPENDED) {
-      return new Waiting(WaitingOn.TIMER, null);
+      return new Waiting(
+          job.suspendedOn == null ? WaitingOn.TIMER : Code.parse(WaitingOn.class, job.suspendedOn),
+          null);
     }
     if (job.state != ExecutorJobState.QUEUED) {
       return Waiting.NONE;
@@ -510,8 +553,12 @@ public class ExecutorJob extends PanacheEntityBase {
               description = "The identifier of the batch; null if the job is not part of a batch")
           String batchId,
       @Schema(
+              nullable = true,
+              description = "The job whose script has called this one; null if there is none")
+          String parentId,
+      @Schema(
               description =
-                  "queued: also before a retry. suspended: its script sleeps, without a process. failed: also if the last attempt timed out or was lost")
+                  "queued: also before a retry. suspended: its script waits, without a process. failed: also if the last attempt timed out or was lost")
           ExecutorJobState state,
       @Schema(
               implementation = ExecutionReason.class,
@@ -530,7 +577,7 @@ public class ExecutorJob extends PanacheEntityBase {
               description =
                   "Why it is queued: the agent's build, retry_delay, full storage, max_concurrency or its "
                       + "concurrency_key, no capacity for another executor (a quota, full nodes or the limit of "
-                      + "executors), or an executor that is starting; timer if it is suspended; null otherwise")
+                      + "executors), or an executor that is starting; timer, call or event if it is suspended; null otherwise")
           WaitingOn waitingOn,
       @Schema(
               description =
@@ -540,7 +587,10 @@ public class ExecutorJob extends PanacheEntityBase {
               nullable = true,
               description = "When the retry delay ends; null if the job does not wait for a retry")
           Instant nextAttemptAt,
-      @Schema(nullable = true, description = "When it continues; null if it is not suspended")
+      @Schema(
+              nullable = true,
+              description =
+                  "When it continues at the latest; null if it is not suspended, or waits without end for a call or an event")
           Instant resumeAt,
       @Schema(nullable = true, description = "The latest attempt; null before the first attempt")
           Execution.View execution,
@@ -569,6 +619,7 @@ public class ExecutorJob extends PanacheEntityBase {
           job.priority,
           job.concurrencyKey,
           job.batchId,
+          job.parentId,
           job.state,
           job.reason,
           job.message == null ? waiting.message() : job.message,

@@ -75,6 +75,10 @@ public class ExecutorJobsResource {
     @RestQuery("batch_id")
     String batchId;
 
+    @Parameter(description = "Only those that the script of this job has called")
+    @RestQuery("parent_id")
+    String parentId;
+
     @Parameter(description = "One or several, separated by commas")
     @RestQuery
     String state;
@@ -95,6 +99,7 @@ public class ExecutorJobsResource {
           Agent.meant("agent", agent, tag),
           scheduleId,
           batchId,
+          parentId,
           QueryParameters.choices("state", state, ExecutorJobState.class),
           ExecutionReason.parameter(reason),
           QueryParameters.flag("draft", draft));

@@ -190,7 +190,7 @@ public sealed interface Frame {
         ended.cpuSeconds(),
         ended.maxMemoryBytes(),
         ended.time(),
-        waits);
+        new Outcome.Waits(List.copyOf(waits), node.path("all").asBoolean(false)));
   }
 
   /** Returns the known fields, cut to the limits; executors don't exceed them. */

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** A step of an ExecutorJob that has ended, as the API shows it. */
+/** A step of an ExecutorJob, or a wait, as the API shows it. */
 @Schema(name = "Step")
 public record JobStep(
     @Schema(description = "The number of the step in the job's history, from 1") int number,
@@ -19,13 +19,30 @@ public record JobStep(
         String path,
     @Schema(description = "The name that the script gives it") String name,
     @Schema(description = "The Execution that ran it") String executionId,
-    @Schema(description = "Whether it has returned a result or raised an exception")
+    @Schema(
+            description = "A step, a sleep, a call of another agent, or a wait for an event",
+            enumeration = {"step", "sleep", "call", "event"})
+        String kind,
+    @Schema(
+            nullable = true,
+            description = "Of a call: the ExecutorJob that was submitted; null of others")
+        String calledJobId,
+    @Schema(nullable = true, description = "Of a wait for an event: its name; null of others")
+        String eventName,
+    @Schema(
+            nullable = true,
+            description = "Of a wait for an event with a key: that key; null of others")
+        String eventKey,
+    @Schema(description = "Whether it has returned a result or raised an exception, or waits")
         StepState state,
     @Schema(ref = "JsonText", description = "The JSON value that it returned; null if it failed")
         JsonText result,
     @Schema(nullable = true, description = "The exception; null if it succeeded") Error error,
     @Schema(description = "How often the function was called") int attempts,
-    @Schema(nullable = true, description = "Of a sleep: when it ends; null of a step")
+    @Schema(
+            nullable = true,
+            description =
+                "Of a sleep: when it ends; of a wait for an event: when it times out; null of others")
         Instant until,
     @Schema(description = "From the first call to the end, in seconds") double durationSeconds,
     @Schema(description = "When it ended") Instant finishedAt) {
@@ -33,7 +50,9 @@ public record JobStep(
   static final String COLUMNS =
       """
       s.seq, s.path, s.name, s.execution_id, s.result, s.error_type, s.error_message, s.error_traceback, s.attempts,
-      s.seconds, s.finished_at, s.until, s.until > now() as waits
+      s.seconds, s.finished_at, s.until, s.called_job_id, s.event_name, s.event_key,
+      coalesce(s.kind, case when s.until is null then 'step' else 'sleep' end) as kind,
+      case when s.kind is null then s.until > now() else s.result is null and s.error_type is null end as waits
       """;
 
   /** The exception of a step. */
@@ -52,6 +71,10 @@ public record JobStep(
         row.getString("path"),
         row.getString("name"),
         row.getString("execution_id"),
+        row.getString("kind"),
+        row.getString("called_job_id"),
+        row.getString("event_name"),
+        row.getString("event_key"),
         row.getBoolean("waits")
             ? StepState.WAITING
             : type == null ? StepState.SUCCEEDED : StepState.FAILED,

@@ -20,12 +20,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The durable steps of jobs, as executions use them: {@code docs/executor-link.md} specifies the
- * operations. Only a running execution may use them, on its own executor, so the history of a job
- * has one writer at a time.
+ * The histories of jobs: durable steps and sleeps. Only a running execution may use them, on its
+ * own executor, so the history of a job has one writer at a time.
  */
 @ApplicationScoped
-public class JobSteps {
+class JobSteps {
   private static final int MOST_PATH_CHARACTERS = 4_000;
   private static final int MOST_NAME_CHARACTERS = 200;
   private static final int MOST_ERROR_CHARACTERS = 70_000;
@@ -38,7 +37,7 @@ public class JobSteps {
   private static final int PAGE_BYTES = 4 << 20;
 
   /** The lock makes the execution's end wait for the step, or the step see the end. */
-  private static final String OWNER =
+  static final String OWNER =
       """
       owner as materialized (
         select x.executor_job_id as job from execution x
@@ -97,7 +96,7 @@ public class JobSteps {
               + """
 
               select exists (select from owner) as granted, s.seq, s.path, s.name, s.execution_id, s.result, s.error_type,
-                s.error_message, s.error_arguments, s.open, s.until
+                s.error_message, s.error_arguments, s.open, s.until, s.kind
               from (select 1) one left join lateral (
                 select s.*, sum(octet_length(coalesce(s.result, ''))) over (order by s.seq) as bytes
                 from executor_job_step s
@@ -126,30 +125,7 @@ public class JobSteps {
     this.storage = storage;
   }
 
-  /**
-   * Runs one operation.
-   *
-   * @return what the response has
-   * @throws Problem validation_failed; fenced: the execution has ended or is another executor's;
-   *     too_large: the job has too many steps or bytes; storage_full; conflict: the number belongs
-   *     to another step
-   */
-  public Object run(String executorId, String executionId, Body body) {
-    body.require("op");
-    Optional<String> operation =
-        body.choice("op", List.of("step", "steps", "reopen_steps", "timer"));
-    if (operation.isEmpty()) {
-      body.check();
-    }
-    return switch (operation.orElseThrow()) {
-      case "step" -> save(executorId, executionId, body);
-      case "timer" -> saveTimer(executorId, executionId, body);
-      case "steps" -> page(executorId, executionId, body);
-      default -> reopen(executorId, executionId, body);
-    };
-  }
-
-  private Object save(String executorId, String executionId, Body body) {
+  Object save(String executorId, String executionId, Body body) {
     int number = body.integer("seq", 1, Integer.MAX_VALUE).orElse(1);
     String path = text(body, "path", MOST_PATH_CHARACTERS).orElse(null);
     String name = text(body, "name", MOST_NAME_CHARACTERS).orElse(null);
@@ -189,25 +165,35 @@ public class JobSteps {
     return Map.of();
   }
 
-  private Object saveTimer(String executorId, String executionId, Body body) {
+  /** Where an entry belongs in the history, and in the script. */
+  record Place(int seq, String path, String name) {}
+
+  /** Reads the fields of a wait; the caller checks the body. */
+  Place place(Body body) {
     int number = body.integer("seq", 1, Integer.MAX_VALUE).orElse(1);
     String path = text(body, "path", MOST_PATH_CHARACTERS).orElse(null);
     String name = text(body, "name", MOST_NAME_CHARACTERS).orElse(null);
-    Instant until = body.time("until").orElse(null);
-    for (String required : List.of("seq", "path", "name", "until")) {
+    for (String required : List.of("seq", "path", "name")) {
       body.require(required);
     }
-    body.check();
     requireRoom(number);
+    return new Place(number, path, name);
+  }
+
+  Object saveTimer(String executorId, String executionId, Body body) {
+    Place place = place(body);
+    Instant until = body.time("until").orElse(null);
+    body.require("until");
+    body.check();
     Sql.Bound save =
         SAVE_TIMER
             .with("execution", executionId)
             .with("executor", executorId)
-            .with("seq", number)
-            .with("path", path)
-            .with("name", name)
+            .with("seq", place.seq())
+            .with("path", place.path())
+            .with("name", place.name())
             .with("until", until);
-    store(save, executionId, number, path, 0);
+    store(save, executionId, place.seq(), place.path(), 0);
     return Map.of();
   }
 
@@ -220,13 +206,20 @@ public class JobSteps {
     }
   }
 
-  private void store(Sql.Bound save, String executionId, int number, String path, long bytes) {
-    record Saved(boolean saved, boolean granted) {}
-    Saved outcome =
-        database
-            .once(
-                c -> save.first(c, r -> new Saved(r.getBoolean("saved"), r.getBoolean("granted"))))
-            .orElseThrow();
+  /** What a statement says that saves an entry. */
+  record Saved(boolean saved, boolean granted) {
+    static Saved read(ResultSet row) throws SQLException {
+      return new Saved(row.getBoolean("saved"), row.getBoolean("granted"));
+    }
+  }
+
+  /** Runs a statement that saves one entry. */
+  void store(Sql.Bound save, String executionId, int number, String path, long bytes) {
+    Saved outcome = database.once(c -> save.first(c, Saved::read)).orElseThrow();
+    check(outcome, executionId, number, path, bytes);
+  }
+
+  void check(Saved outcome, String executionId, int number, String path, long bytes) {
     if (!outcome.granted()) {
       throw fenced();
     }
@@ -276,31 +269,39 @@ public class JobSteps {
       String result,
       Failure error,
       boolean open,
-      Instant until) {
+      Instant until,
+      String kind) {
     static Stored read(ResultSet row) throws SQLException {
-      String type = row.getString("error_type");
       return new Stored(
           row.getInt("seq"),
           row.getString("path"),
           row.getString("name"),
           row.getString("execution_id"),
           row.getString("result"),
-          type == null
-              ? null
-              : new Failure(type, row.getString("error_message"), row.getString("error_arguments")),
+          Failure.read(row),
           row.getBoolean("open"),
-          Sql.instant(row, "until"));
+          Sql.instant(row, "until"),
+          row.getString("kind"));
     }
   }
 
-  private record Failure(String type, String message, String arguments) {}
+  /** An exception as the executor can create it again. */
+  record Failure(String type, String message, String arguments) {
+    /** Null if there is none. */
+    static Failure read(ResultSet row) throws SQLException {
+      String type = row.getString("error_type");
+      return type == null
+          ? null
+          : new Failure(type, row.getString("error_message"), row.getString("error_arguments"));
+    }
+  }
 
   /**
    * @param more whether further steps follow
    */
   private record Steps(List<Stored> steps, boolean more) {}
 
-  private Object page(String executorId, String executionId, Body body) {
+  Object page(String executorId, String executionId, Body body) {
     int after = body.integer("after", 0, Integer.MAX_VALUE).orElse(0);
     body.check();
     List<Stored> found = new ArrayList<>();
@@ -329,7 +330,7 @@ public class JobSteps {
     return new Steps(found, !found.isEmpty());
   }
 
-  private Object reopen(String executorId, String executionId, Body body) {
+  Object reopen(String executorId, String executionId, Body body) {
     body.require("steps");
     Integer[] numbers =
         body.objects("steps", step -> step.integer("seq", 1, Integer.MAX_VALUE).orElse(null))
@@ -344,7 +345,7 @@ public class JobSteps {
     return Map.of();
   }
 
-  private static Optional<String> text(Body body, String name, int most) {
+  static Optional<String> text(Body body, String name, int most) {
     Optional<String> text = body.string(name);
     if (text.isPresent() && text.get().length() > most) {
       body.reject(name, "too_long", "%s can have at most %,d characters.".formatted(name, most));
@@ -375,7 +376,7 @@ public class JobSteps {
     return bytes;
   }
 
-  private static Problem fenced() {
+  static Problem fenced() {
     return Problem.of(ErrorCode.FENCED, "The execution has ended, or belongs to another executor.");
   }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * @param returnValue JSON text when it succeeded, otherwise null
  * @param cpuSeconds null when unknown
  * @param maxMemoryBytes null when unknown
- * @param waits the numbers of the job's waits for which it was suspended
+ * @param waits for which it was suspended
  */
 public record Outcome(
     ExecutionState state,
@@ -25,7 +25,17 @@ public record Outcome(
     Double cpuSeconds,
     Long maxMemoryBytes,
     Instant time,
-    List<Integer> waits) {
+    Waits waits) {
+  /**
+   * What a script waits for.
+   *
+   * @param numbers of the entries in the job's history
+   * @param all whether it continues when all are over, not the first
+   */
+  public record Waits(List<Integer> numbers, boolean all) {
+    static final Waits NONE = new Waits(List.of(), false);
+  }
+
   public Outcome(
       ExecutionState state,
       ExecutionReason reason,
@@ -46,7 +56,7 @@ public record Outcome(
         cpuSeconds,
         maxMemoryBytes,
         time,
-        List.of());
+        Waits.NONE);
   }
 
   /** When nothing is known about why the executor ended. */

@@ -7,6 +7,7 @@ import dev.roost.cluster.Replicas;
 import dev.roost.cluster.Signals;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.event.EventLog;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -16,8 +17,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
-/** Queues suspended jobs when it is their time to continue. */
+/**
+ * Queues suspended jobs when it is their time to continue, and ends what ended jobs have called.
+ */
 @ApplicationScoped
 public class SuspendedJobs {
   private static final int BATCH = 500;
@@ -48,16 +52,37 @@ public class SuspendedJobs {
           select extract(epoch from min(resume_at) - clock_timestamp())::float8 as seconds
           from executor_job where state = 'suspended'""");
 
+  private static final Sql ENDED_CALLERS =
+      Sql.of(
+          """
+          select id from executor_job where has_calls and finished_at is not null limit :most""");
+
+  private static final Sql OPEN_CALLS =
+      Sql.of(
+          """
+          select id from executor_job where parent_id = any(:callers) and finished_at is null""");
+
+  private static final Sql CLOSE =
+      Sql.of("update executor_job set has_calls = false where id = any(:callers)");
+
   private final Database database;
+  private final ExecutorJobs jobs;
   private final QueuedJobs queued;
   private final Signals signals;
   private final Leadership leadership;
   private final Loop loop;
+  private CompletableFuture<Void> change = new CompletableFuture<>();
   private volatile boolean stopping;
 
   SuspendedJobs(
-      Database database, QueuedJobs queued, Signals signals, Replicas replicas, Loops loops) {
+      Database database,
+      ExecutorJobs jobs,
+      QueuedJobs queued,
+      Signals signals,
+      Replicas replicas,
+      Loops loops) {
     this.database = database;
+    this.jobs = jobs;
     this.queued = queued;
     this.signals = signals;
     this.leadership = replicas;
@@ -73,10 +98,19 @@ public class SuspendedJobs {
     loop.stop();
   }
 
+  /** After the commit of what lets a job continue at once. */
+  void wake() {
+    signals.fire(EventLog.TOPIC);
+  }
+
   private record Resumed(String id, String agentId, int revision) {}
 
   /** Queues the jobs whose time has come; returns the pause until the next one. */
   public Duration pass() {
+    // Whatever has ended, or been suspended, after this.
+    change.cancel(false);
+    change = signals.next(EventLog.TOPIC);
+    cancelCalls();
     while (resume() == BATCH && leadership.isHeld() && !stopping) {
       // One transaction per batch, so that no lock is held for long.
     }
@@ -84,9 +118,27 @@ public class SuspendedJobs {
         database.once(
             connection ->
                 NEXT.with().list(connection, row -> row.getObject("seconds", Double.class)).get(0));
+    change.thenRun(loop::wake);
     return seconds == null || seconds > LONGEST.toSeconds()
         ? LONGEST
         : Duration.ofMillis(Math.max(1, (long) Math.ceil(seconds * 1_000)));
+  }
+
+  /** A job that has ended doesn't need the jobs that it has called any more. */
+  private void cancelCalls() {
+    while (!stopping) {
+      String[] callers =
+          database
+              .once(connection -> ENDED_CALLERS.with("most", BATCH).strings(connection))
+              .toArray(String[]::new);
+      if (callers.length == 0) {
+        return;
+      }
+      database
+          .once(connection -> OPEN_CALLS.with("callers", callers).strings(connection))
+          .forEach(jobs::cancel);
+      database.once(connection -> CLOSE.with("callers", callers).update(connection));
+    }
   }
 
   private int resume() {

@@ -12,7 +12,11 @@ public enum WaitingOn implements Code {
   CAPACITY,
   EXECUTOR,
   /** Suspended: its script sleeps. */
-  TIMER;
+  TIMER,
+  /** Suspended: its script waits for jobs that it has submitted. */
+  CALL,
+  /** Suspended: its script waits for an event. */
+  EVENT;
 
   @Override
   @JsonValue

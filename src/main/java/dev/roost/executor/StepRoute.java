@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
 import dev.roost.api.Body;
-import dev.roost.execution.JobSteps;
+import dev.roost.execution.StepOperations;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -14,9 +14,9 @@ class StepRoute {
   private static final String PATH = "/internal/v1/executions/:execution/steps";
 
   private final ScriptCalls calls;
-  private final JobSteps steps;
+  private final StepOperations steps;
 
-  StepRoute(ScriptCalls calls, JobSteps steps) {
+  StepRoute(ScriptCalls calls, StepOperations steps) {
     this.calls = calls;
     this.steps = steps;
   }

@@ -13,6 +13,7 @@ import dev.roost.db.ThrottledBatches;
 import dev.roost.db.TransientErrors;
 import dev.roost.event.OldEvents;
 import dev.roost.execution.OldExecutorJobs;
+import dev.roost.execution.OldJobEvents;
 import dev.roost.executor.OldExecutors;
 import dev.roost.issue.OldIssues;
 import dev.roost.notification.OldMessages;
@@ -101,6 +102,7 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("job events", () -> OldJobEvents.remove(batches, now));
     parts.put("search", () -> SearchSegments.remove(batches, executions));
     parts.put("issues", () -> OldIssues.remove(batches, executions));
     parts.put("executors", () -> OldExecutors.remove(batches, executors));

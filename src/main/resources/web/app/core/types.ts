@@ -321,9 +321,21 @@ export interface ExecutorJob {
   state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | null;
+  waiting_on:
+    | "build"
+    | "executor"
+    | "capacity"
+    | "concurrency"
+    | "retry_delay"
+    | "storage"
+    | "timer"
+    | "call"
+    | "event"
+    | null;
   next_attempt_at: string | null;
-  /** When a suspended job continues. */
+  /** The job whose script has called this one. */
+  parent_id: string | null;
+  /** When a suspended job continues; null while it waits for calls. */
   resume_at: string | null;
   attempts: number;
   execution: Execution | null;
@@ -345,8 +357,21 @@ export interface Step {
   attempts: number;
   duration_seconds: number;
   finished_at: string;
-  /** Of a sleep: when it ends. */
+  /** Of a sleep: when it ends; of a wait for an event: when it times out. */
   until: string | null;
+  kind: "step" | "sleep" | "call" | "event";
+  /** Of a call: the job. */
+  called_job_id: string | null;
+  /** Of a wait for an event. */
+  event_name: string | null;
+  event_key: string | null;
+}
+
+/** An event that was sent to a script. */
+export interface JobEvent {
+  id: string;
+  /** When a wait got it; null before. */
+  received_at: string | null;
 }
 
 /** A complete agent that a new one can begin with. */

@@ -19,6 +19,7 @@ export const fact = (name: string, value: unknown): unknown =>
 export const jobFacts = (job: ExecutorJob): TemplateResult =>
   html`${fact(text.schedule, job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
   ${fact(text.scheduledFor, job.scheduled_time && timeAgo(job.scheduled_time))}
+  ${fact(text.calledBy, job.parent_id && idLink(job.parent_id, `/executor-jobs/${job.parent_id}`))}
   ${fact(text.batch, job.batch_id && idLink(job.batch_id))} ${fact(text.priority, job.priority)}
   ${fact(text.concurrencyKey, job.concurrency_key && html`<code>${job.concurrency_key}</code>`)}`;
 

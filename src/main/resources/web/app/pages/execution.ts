@@ -171,7 +171,11 @@ export class ExecutionPage extends Part {
               </section>`
             : nothing}
           ${marked ? script : nothing}
-          <job-steps .jobId=${execution.executor_job_id} ?live=${execution.state === "running"}></job-steps>
+          <job-steps
+            .jobId=${execution.executor_job_id}
+            ?live=${execution.state === "running"}
+            ?unfinished=${job?.finished_at === null}
+          ></job-steps>
           <section aria-labelledby="log-title" class="column log-section">
             <h2 id="log-title">${text.log}</h2>
             ${execution.logs_truncated ? html`<p class="notice waiting">${text.logTruncated}</p>` : nothing}
@@ -215,9 +219,17 @@ export class ExecutionPage extends Part {
         <span>${text.waiting} <a href="/executor-jobs/${job.id}">${text.viewRun}</a></span>
       </p>`;
     }
-    if (job?.state === "suspended" && job.resume_at && last?.id === execution.id) {
-      const time = html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`;
-      return html`<p class="notice waiting"><span>${text.suspended(time)}</span></p>`;
+    if (job?.state === "suspended" && last?.id === execution.id) {
+      const time = job.resume_at && html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`;
+      return html`<p class="notice waiting">
+        <span
+          >${job.waiting_on === "event"
+            ? text.awaitingEvent
+            : time
+              ? text.suspended(time)
+              : text.calling}</span
+        >
+      </p>`;
     }
     const next = attempts[attempts.findIndex(({ id }) => id === execution.id) + 1];
     if (execution.state === "suspended" && next) {

@@ -93,17 +93,17 @@ export class ExecutorJobPage extends Part {
       <div class="beside">
         <div class="column">
           ${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}
-          <job-steps .jobId=${job.id}></job-steps>
+          <job-steps .jobId=${job.id} ?unfinished=${job.finished_at === null}></job-steps>
         </div>
         <div class="column">${this.facts(job)}</div>
       </div>`;
   }
 
   private waits(job: ExecutorJob): unknown {
-    if (job.state !== "queued") {
+    if (job.state !== "queued" && job.state !== "suspended") {
       return nothing;
     }
-    const next = job.next_attempt_at;
+    const next = job.next_attempt_at ?? job.resume_at;
     return html`<section class="notice waiting" aria-label=${text.waitingFor}>
       <strong>${WAITING[job.waiting_on ?? ""] ?? text.queued}</strong>
       ${job.message ? html`<p>${job.message}</p>` : nothing}

@@ -40,7 +40,7 @@ class EndedJobIT {
               logs_truncated = true, attempt = 3
             where id = :id returning executor_job_id)
           update executor_job j set schedule_id = 'sched_1', scheduled_time = created_at, payload = '{"n": 1e400}',
-            priority = -5, concurrency_key = 'key', batch_id = j.id, reason = 'exception', message = 'It failed.',
+            priority = -5, concurrency_key = 'key', batch_id = j.id, parent_id = 'xjob_1', reason = 'exception', message = 'It failed.',
             attempts = 3
           from changed where j.id = changed.executor_job_id""");
 

@@ -241,7 +241,7 @@ class FiltersIT {
           "jobs " + states,
           Sql.of(
               ExecutorJob.listing(
-                  new ExecutorJob.Filter(null, null, null, null, states, null, null)
+                  new ExecutorJob.Filter(null, null, null, null, null, states, null, null)
                       .conditions())));
     }
     assertEquals("", ManyExecutions.wholeReads(dataSource, lists));

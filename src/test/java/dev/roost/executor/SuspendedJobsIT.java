@@ -15,7 +15,7 @@ import dev.roost.api.Role;
 import dev.roost.db.Database;
 import dev.roost.execution.Frame;
 import dev.roost.execution.FrameIntake;
-import dev.roost.execution.JobSteps;
+import dev.roost.execution.StepOperations;
 import dev.roost.execution.SuspendedJobs;
 import dev.roost.execution.Work;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -39,7 +39,7 @@ class SuspendedJobsIT {
 
   @Inject Dispatcher dispatcher;
   @Inject FrameIntake intake;
-  @Inject JobSteps steps;
+  @Inject StepOperations steps;
   @Inject SuspendedJobs suspended;
   @Inject ObjectMapper mapper;
   @Inject Database database;

@@ -6,12 +6,14 @@ import { at, duration } from "../../core/format";
 import { Load } from "../../core/load";
 import { Polling } from "../../core/polling";
 import type { Page, Step } from "../../core/types";
+import { signedIn } from "../../core/session";
 import { common } from "../../text/common";
 import { text } from "../../text/parts/executions";
 import "../code/json-tree";
 import { stateBadge } from "../page/basics";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
+import { sendEvent } from "./send-event";
 
 const PAGE = 50;
 /** Milliseconds between readings while the job runs: steps have no events. */
@@ -28,6 +30,8 @@ export class JobSteps extends Part {
   @property() jobId = "";
   /** Whether further steps may follow. */
   @property({ type: Boolean }) live = false;
+  /** Whether the job has not ended, so that its script may receive events. */
+  @property({ type: Boolean }) unfinished = false;
   @state() private opened = new Set<number>();
   private rowLimit = PAGE;
   private readonly load = new Load<Steps>(
@@ -97,20 +101,44 @@ export class JobSteps extends Part {
               : nothing}
             <span class="grow"></span
             ><span class="number"
-              >${step.until ? at(step.until) : duration(step.duration_seconds)}</span
+              >${step.until && step.kind === "sleep"
+                ? at(step.until)
+                : step.state === "waiting"
+                  ? nothing
+                  : duration(step.duration_seconds)}</span
             ></span
           >
         </summary>
         ${isOpen ? this.content(step) : nothing}
       </details>
+      ${step.kind === "event" && step.state === "waiting" && this.unfinished && signedIn.may("execute")
+        ? html`<p>
+            <button @click=${() => void this.send(step)}>${text.steps.sendEvent}</button>
+          </p>`
+        : nothing}
     </li>`;
   }
 
-  private content({ name, error, result, execution_id }: Step): TemplateResult {
+  private content(step: Step): TemplateResult {
+    const { name, state: ended, error, result, execution_id, called_job_id: called } = step;
     return html`${error
         ? html`<pre>${error.traceback ?? `${error.type}: ${error.message}`}</pre>`
-        : html`<json-tree name=${text.steps.resultOf(name)} .value=${result}></json-tree>`}
-      <p class="small"><a href="/executions/${execution_id}">${text.steps.execution}</a></p>`;
+        : ended === "waiting"
+          ? nothing
+          : html`<json-tree name=${text.steps.resultOf(name)} .value=${result}></json-tree>`}
+      <p class="small">
+        ${step.event_name
+          ? html`<span class="faint">${text.steps.event(step.event_name, step.event_key)}</span> · `
+          : nothing}
+        ${called ? html`<a href="/executor-jobs/${called}">${text.steps.called}</a> · ` : nothing}
+        <a href="/executions/${execution_id}">${text.steps.execution}</a>
+      </p>`;
+  }
+
+  private async send(step: Step): Promise<void> {
+    if (await sendEvent(this.jobId, step)) {
+      void this.load.again();
+    }
   }
 
   private toggle(number: number, isOpen: boolean): void {

@@ -3,6 +3,7 @@ export const text = {
   schedule: "Schedule",
   scheduledFor: "Scheduled for",
   batch: "Batch",
+  calledBy: "Called by",
   priority: "Priority",
   concurrencyKey: "Concurrency key",
   payload: "Payload",

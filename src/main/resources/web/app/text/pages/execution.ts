@@ -31,6 +31,10 @@ export const text = {
   viewRun: "View run",
   suspended: (time: unknown) =>
     html`Suspended until ${time}: the script sleeps without an executor. Another execution continues it.`,
+  calling:
+    "Suspended until runs that it has called have ended: the script waits without an executor. Another execution continues it.",
+  awaitingEvent:
+    "Suspended until an event comes: the script waits without an executor. Another execution continues it.",
   continuedRunning: (execution: unknown) => html`Continued: ${execution} is running`,
   continuedEnded: (execution: unknown, state: unknown) => html`Continued: ${execution} ended: ${state}`,
   nextExecution: "the next execution",

@@ -161,6 +161,18 @@ export const text = {
     calls: (n: number) => `${n} calls`,
     resultOf: (name: string) => `Result of ${name}`,
     execution: "View execution",
+    called: "View called run",
+    event: (name: string, key: string | null) => (key ? `event ${name}, key ${key}` : `event ${name}`),
+    sendEvent: "Send event",
+  },
+  events: {
+    title: (name: string) => `Send the event ${name}`,
+    data: "Data",
+    dataHint: "Any JSON value, which request.wait_for_event returns.",
+    send: "Send",
+    received: "The script has received the event.",
+    notJson: "The data isn’t JSON.",
+    stored: "The event is stored: the script doesn’t wait for it now.",
   },
   result: {
     failureReason: "Failure reason",
@@ -185,6 +197,8 @@ export const text = {
     retry_delay: "Waiting for the next attempt",
     storage: "Waiting for storage: Roost's storage is full",
     timer: "The script sleeps, without an executor",
+    call: "The script waits for runs that it has called, without an executor",
+    event: "The script waits for an event, without an executor",
   },
   /** Why an Execution or an ExecutorJob did not succeed, and what to do about it. */
   reasons: {

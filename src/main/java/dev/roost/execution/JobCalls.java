@@ -1,0 +1,225 @@
+package dev.roost.execution;
+
+import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
+import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Jobs that scripts submit and wait for. A call is an entry of the caller's history, whose outcome
+ * is that of the job.
+ */
+@ApplicationScoped
+class JobCalls {
+  private static final int MOST_AGENT_CHARACTERS = 255;
+
+  private static final Sql CALLER =
+      Sql.of(
+          "with "
+              + JobSteps.OWNER
+              + " select j.id, j.depth, j.traceparent from owner o join executor_job j on j.id = o.job");
+
+  private static final Sql AGENT =
+      Sql.of(
+          """
+          select id from agent where (id = :agent or name = :agent) and deleted_at is null
+          order by id = :agent desc limit 1""");
+
+  private static final Sql SAVE =
+      Sql.of(
+          "with "
+              + JobSteps.OWNER
+              + """
+              ,
+              saved as (
+                insert into executor_job_step (executor_job_id, seq, path, name, execution_id, attempts, seconds,
+                  finished_at, kind, called_job_id, total_bytes)
+                select o.job, :seq, :path, :name, :execution, 1, 0, statement_timestamp(), 'call', :called,
+                  coalesce(b.total_bytes, 0)
+                from owner o left join executor_job_step b on b.executor_job_id = o.job and b.seq = :seq - 1
+                where :seq = 1 or b.seq is not null
+                on conflict do nothing returning executor_job_id),
+              child as (
+                update executor_job c set parent_id = s.executor_job_id, depth = :depth from saved s
+                where c.id = :called),
+              parent as (
+                update executor_job p set has_calls = true from saved s
+                where p.id = s.executor_job_id and not p.has_calls)
+              select exists (select from saved) as saved, exists (select from owner) as granted""");
+
+  /**
+   * The outcome of jobs that have ended becomes that of the calls. The exception is one that the
+   * executor can create again: {@code CallFailed} of its {@code step_errors.py}, with these
+   * arguments and this message.
+   */
+  private static final String RESOLVE =
+      """
+      update executor_job_step s set
+        result = case when c.state = 'succeeded' then coalesce(e.return_value, 'null') end,
+        error_type = case when c.state <> 'succeeded' then 'roost_executor.script.step_errors.CallFailed' end,
+        error_message = case when c.state <> 'succeeded' then
+          'the job ' || c.id || case c.state when 'failed' then ' failed' else ' was cancelled' end
+          || coalesce(': ' || nullif(c.message, ''), '') end,
+        error_arguments = case when c.state <> 'succeeded' then
+          json_build_array(c.id, c.state, c.reason, c.message)::text end,
+        finished_at = c.finished_at,
+        seconds = extract(epoch from c.finished_at - c.created_at)
+      from executor_job c left join execution e on e.id = c.latest_execution_id
+      where s.executor_job_id = any(%s) and s.kind = 'call' and s.result is null and s.error_type is null
+        and c.id = s.called_job_id and c.finished_at is not null""";
+
+  /** For the jobs whose calls have ended. */
+  static final Sql RESOLVE_CALLS = Sql.of(RESOLVE.formatted(":callers"));
+
+  /** The time-out of a wait for an event, unless an event comes first. */
+  private static final String EXPIRE =
+      """
+      update executor_job_step s set
+        error_type = 'roost_executor.script.step_errors.WaitTimeout',
+        error_message = t.message, error_arguments = json_build_array(t.message)::text,
+        seconds = extract(epoch from now() - s.finished_at), finished_at = now()
+      from owner o, executor_job_step w, lateral (
+        select 'no event ' || w.event_name || coalesce(' with the key ' || w.event_key, '') || ' came in time' as message) t
+      where w.executor_job_id = o.job and w.seq = any(:seqs) and w.kind = 'event' and w.until <= now()
+        and s.executor_job_id = w.executor_job_id and s.seq = w.seq and s.result is null and s.error_type is null
+      returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments""";
+
+  private static final Sql OUTCOMES =
+      Sql.of(
+          "with "
+              + JobSteps.OWNER
+              + ", expired as ("
+              + EXPIRE
+              + "), resolved as ("
+              + RESOLVE.formatted("array(select job from owner)")
+              + """
+               returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments),
+              outcomes as (
+                select * from resolved
+                union all
+                select * from expired
+                union all
+                select s.seq, s.result, s.error_type, s.error_message, s.error_arguments
+                from executor_job_step s join owner o on o.job = s.executor_job_id
+                where s.result is not null or s.error_type is not null)
+              select exists (select from owner) as granted, f.*
+              from (select 1) one left join outcomes f on f.seq = any(:seqs) order by f.seq""");
+
+  private final Database database;
+  private final RoostConfig config;
+  private final ExecutorJobs jobs;
+  private final JobSteps steps;
+
+  JobCalls(Database database, RoostConfig config, ExecutorJobs jobs, JobSteps steps) {
+    this.database = database;
+    this.config = config;
+    this.jobs = jobs;
+    this.steps = steps;
+  }
+
+  private record Caller(String id, int depth, String trace) {
+    static Caller read(ResultSet row) throws SQLException {
+      return new Caller(row.getString("id"), row.getInt("depth"), row.getString("traceparent"));
+    }
+  }
+
+  /**
+   * Submits a job for a script that waits for it. Repeating it submits nothing.
+   *
+   * @throws Problem not_found, queue_full, storage_full, too_large, validation_failed, fenced,
+   *     conflict
+   */
+  Object call(String executorId, String executionId, Body body) {
+    JobSteps.Place place = steps.place(body);
+    String agent = JobSteps.text(body, "agent", MOST_AGENT_CHARACTERS).orElse(null);
+    int sizeBytes = body.sizeBytes("payload");
+    JsonText payload = body.json("payload").orElse(null);
+    Options options = Options.read(body);
+    body.require("agent");
+    body.check();
+    ExecuteResource.checkSize("payload", sizeBytes, config);
+    Sql.Bound select = CALLER.with("execution", executionId).with("executor", executorId);
+    Caller caller = database.once(c -> select.first(c, Caller::read)).orElseThrow(JobSteps::fenced);
+    if (caller.depth() >= config.limits().callDepth()) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE,
+          ("This job is the %,dth of jobs that call each other, and that is the limit (setting "
+                  + "roost.limits.call-depth). Do the agents call each other in a circle?")
+              .formatted(caller.depth() + 1));
+    }
+    String agentId =
+        database
+            .once(c -> AGENT.with("agent", agent).first(c, row -> row.getString("id")))
+            .orElseThrow(() -> noAgent(agent));
+    String key =
+        "call-"
+            + HexFormat.of()
+                .formatHex(Text.sha256(caller.id() + " " + place.seq() + " " + place.path()));
+    ExecutorJobs.Submitted submitted =
+        jobs.submit(NewJob.next(), agentId, payload, options, key, caller.trace());
+    Sql.Bound save =
+        SAVE.with("execution", executionId)
+            .with("executor", executorId)
+            .with("seq", place.seq())
+            .with("path", place.path())
+            .with("name", place.name())
+            .with("called", submitted.executorJobId())
+            .with("depth", caller.depth() + 1);
+    try {
+      steps.store(save, executionId, place.seq(), place.path(), 0);
+    } catch (Problem e) {
+      if (!submitted.repeated()) {
+        jobs.cancel(submitted.executorJobId());
+      }
+      throw e;
+    }
+    return Map.of("executor_job_id", submitted.executorJobId());
+  }
+
+  /** Not "not found", which executors retry: a replica of an earlier release knows no calls. */
+  private static Problem noAgent(String agent) {
+    return Problem.of(
+        ErrorCode.VALIDATION_FAILED, "There is no agent with the name or ID %s.".formatted(agent));
+  }
+
+  /** The outcome of a call. */
+  private record Outcome(int seq, String result, JobSteps.Failure error) {
+    static Outcome read(ResultSet row) throws SQLException {
+      return new Outcome(row.getInt("seq"), row.getString("result"), JobSteps.Failure.read(row));
+    }
+  }
+
+  /** Those of the waits with these numbers that are over. */
+  Object outcomes(String executorId, String executionId, Body body) {
+    body.require("waits");
+    Integer[] numbers =
+        body.objects("waits", wait -> wait.integer("seq", 1, Integer.MAX_VALUE).orElse(null))
+            .orElse(List.of())
+            .toArray(Integer[]::new);
+    body.check();
+    Sql.Bound select =
+        OUTCOMES.with("execution", executionId).with("executor", executorId).with("seqs", numbers);
+    List<Outcome> outcomes =
+        database.once(
+            connection ->
+                select.list(
+                    connection,
+                    row -> {
+                      if (!row.getBoolean("granted")) {
+                        throw JobSteps.fenced();
+                      }
+                      return Outcome.read(row);
+                    }));
+    return Map.of("outcomes", outcomes.stream().filter(outcome -> outcome.seq() > 0).toList());
+  }
+}
