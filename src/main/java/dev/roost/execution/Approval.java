@@ -16,11 +16,14 @@ public record Approval(
     @Schema(description = "The ExecutorJob whose script waits for it") String executorJobId,
     String agentId,
     @Schema(description = "What is to be decided, on one line") String title,
-    @Schema(ref = "JsonText", description = "What one needs to know for it: any JSON value, or null")
+    @Schema(
+            ref = "JsonText",
+            description = "What one needs to know for it: any JSON value, or null")
         JsonText details,
     @Schema(
             ref = "JsonText",
-            description = "The JSON Schema of what is to be filled in with an approval; null if nothing is")
+            description =
+                "The JSON Schema of what is to be filled in with an approval; null if nothing is")
         JsonText form,
     @Schema(description = "Whom the script asks; anybody with a key that may execute can decide")
         List<String> assignees,

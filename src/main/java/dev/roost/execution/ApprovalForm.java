@@ -18,8 +18,16 @@ import java.util.Set;
 final class ApprovalForm {
   static final int MOST_FIELDS = 50;
   private static final Set<String> OF_FORM =
-      Set.of("$schema", "type", "title", "description", "properties", "required", "additionalProperties");
-  private static final Set<String> OF_FIELD = Set.of("type", "title", "description", "default", "enum");
+      Set.of(
+          "$schema",
+          "type",
+          "title",
+          "description",
+          "properties",
+          "required",
+          "additionalProperties");
+  private static final Set<String> OF_FIELD =
+      Set.of("type", "title", "description", "default", "enum");
   private static final Set<String> OF_TEXT = Set.of("minLength", "maxLength", "format");
   private static final Set<String> OF_NUMBER = Set.of("minimum", "maximum");
   private static final Set<String> TYPES = Set.of("string", "number", "integer", "boolean");
@@ -106,9 +114,12 @@ final class ApprovalForm {
       String name = member.getKey();
       JsonNode field = properties.path(name);
       String mistake =
-          field.isMissingNode() ? "is not part of the form." : valueMistake(field, member.getValue());
+          field.isMissingNode()
+              ? "is not part of the form."
+              : valueMistake(field, member.getValue());
       if (mistake != null) {
-        mistakes.add(error(pointer, name, field.isMissingNode() ? "unknown_field" : "invalid", mistake));
+        mistakes.add(
+            error(pointer, name, field.isMissingNode() ? "unknown_field" : "invalid", mistake));
       }
     }
     for (JsonNode name : schema.path("required")) {

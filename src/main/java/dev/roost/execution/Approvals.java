@@ -65,11 +65,16 @@ class Approvals implements EventLog.Follower {
             select from approval where state = 'pending' and (cast(:agent as text) is null or agent_id = :agent)
             limit :most) pending""");
 
-  private static final Sql LOCK_JOB =
+  /**
+   * What suspends the job locks it, too: it sees the decision, or the decision sees it suspended.
+   * What ends the wait by its timeout changes the entry.
+   */
+  private static final Sql LOCK =
       Sql.of(
           """
-          select j.id from executor_job j join approval a on a.executor_job_id = j.id where a.id = :id
-          for update of j""");
+          select j.id from approval a join executor_job j on j.id = a.executor_job_id
+          join executor_job_step s on s.executor_job_id = a.executor_job_id and s.seq = a.seq
+          where a.id = :id for update of j, s""");
 
   private static final Sql DECIDE =
       Sql.of(
@@ -173,8 +178,7 @@ class Approvals implements EventLog.Follower {
    *
    * @param assignee only those that ask this one
    */
-  record Filter(
-      List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
+  record Filter(List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
     private Conditions conditions() {
       return new Conditions()
           .in("state", states)
@@ -235,13 +239,11 @@ class Approvals implements EventLog.Follower {
     result.put("by", decision.by());
     result.put("comment", decision.comment());
     result.set("value", decision.value() == null ? null : tree(decision.value().text()));
-    String state =
-        (decision.approved() ? ApprovalState.APPROVED : ApprovalState.REJECTED).code();
+    String state = (decision.approved() ? ApprovalState.APPROVED : ApprovalState.REJECTED).code();
     boolean decided =
         database.inTransaction(
             connection -> {
-              // What suspends the job locks it, too: it sees the decision, or this sees it suspended.
-              LOCK_JOB.with("id", id).strings(connection);
+              LOCK.with("id", id).strings(connection);
               return DECIDE
                       .with("id", id)
                       .with("state", state)
@@ -279,11 +281,8 @@ class Approvals implements EventLog.Follower {
     }
     if (form != null && decision.approved()) {
       JsonNode value =
-          decision.value() == null
-              ? mapper.createObjectNode()
-              : tree(decision.value().text());
-      List<Problem.FieldError> mistakes =
-          ApprovalForm.mistakes(tree(form.text()), value, "/value");
+          decision.value() == null ? mapper.createObjectNode() : tree(decision.value().text());
+      List<Problem.FieldError> mistakes = ApprovalForm.mistakes(tree(form.text()), value, "/value");
       if (!mistakes.isEmpty()) {
         throw Problem.invalid(mistakes);
       }
@@ -293,10 +292,6 @@ class Approvals implements EventLog.Follower {
   /** Nobody needs to decide for a job that has ended. */
   @Override
   public void placed(Connection connection, long first, long last) throws SQLException {
-    CANCEL
-        .with("first", first)
-        .with("last", last)
-        .with("types", Callers.ENDS)
-        .update(connection);
+    CANCEL.with("first", first).with("last", last).with("types", Callers.ENDS).update(connection);
   }
 }

@@ -72,8 +72,7 @@ public class ApprovalsResource {
 
   /** The number of approvals that wait. */
   @Schema(name = "ApprovalCounts")
-  record Counts(
-      @Schema(description = "Pending approvals, 1000 if there are more") int pending) {}
+  record Counts(@Schema(description = "Pending approvals, 1000 if there are more") int pending) {}
 
   @GET
   @Path("counts")
@@ -95,7 +94,8 @@ public class ApprovalsResource {
   record ApproveFields(
       @Schema(
               ref = "JsonText",
-              description = "What is filled in: an object with the properties of the approval's form")
+              description =
+                  "What is filled in: an object with the properties of the approval's form")
           JsonText value,
       @Schema(maxLength = Approvals.MOST_COMMENT_CHARACTERS, description = "For the script")
           String comment) {}
@@ -126,8 +126,7 @@ public class ApprovalsResource {
     JsonText value = body.json("value").orElse(null);
     body.check();
     ExecuteResource.checkSize("value", sizeBytes, config);
-    return approvals.decide(
-        id, new Approvals.Decision(true, caller.keyName(), comment, value));
+    return approvals.decide(id, new Approvals.Decision(true, caller.keyName(), comment, value));
   }
 
   /** The schema of the request body of a rejection. */
@@ -143,7 +142,8 @@ public class ApprovalsResource {
   @Operation(
       operationId = "reject",
       summary = "Reject",
-      description = "The script continues, and sees that it was rejected. The first decision counts.")
+      description =
+          "The script continues, and sees that it was rejected. The first decision counts.")
   @RequestBody(
       required = false,
       content =

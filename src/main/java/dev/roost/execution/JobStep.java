@@ -20,7 +20,8 @@ public record JobStep(
     @Schema(description = "The name that the script gives it") String name,
     @Schema(description = "The Execution that ran it") String executionId,
     @Schema(
-            description = "A step, a sleep, a call of another agent, or a wait for an event or an approval",
+            description =
+                "A step, a sleep, a call of another agent, or a wait for an event or an approval",
             enumeration = {"step", "sleep", "call", "event", "approval"})
         String kind,
     @Schema(
