@@ -18,6 +18,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.time.Duration;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
@@ -39,9 +41,11 @@ public class ApprovalsResource {
   private final Approvals approvals;
   private final RoostConfig config;
   private final Caller caller;
+  private final ApprovalLinks links;
 
-  ApprovalsResource(Approvals approvals, RoostConfig config, Caller caller) {
+  ApprovalsResource(Approvals approvals, ApprovalLinks links, RoostConfig config, Caller caller) {
     this.approvals = approvals;
+    this.links = links;
     this.config = config;
     this.caller = caller;
   }
@@ -118,7 +122,10 @@ public class ApprovalsResource {
                   @ExampleObject(name = "with a comment", value = "{\"comment\": \"Go ahead.\"}")))
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = Approval.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = Approval.class)))
   public Approval approve(String id, byte[] bytes) {
     Body body = Body.parse(bytes);
     String comment = comment(body);
@@ -153,7 +160,10 @@ public class ApprovalsResource {
                   @ExampleObject(name = "with a comment", value = "{\"comment\": \"Too much.\"}")))
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = Approval.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = Approval.class)))
   public Approval reject(String id, byte[] bytes) {
     Body body = Body.parse(bytes);
     String comment = comment(body);
@@ -161,7 +171,54 @@ public class ApprovalsResource {
     return approvals.decide(id, new Approvals.Decision(false, caller.keyName(), comment, null));
   }
 
-  private static String comment(Body body) {
+  /** The schema of the request body of a link. */
+  @Schema(name = "ApprovalLinkFields")
+  record LinkFields(
+      @Schema(
+              maxLength = JobEvents.MOST_NAME_CHARACTERS,
+              description = "In whose name it decides; without, the decision is by \"a link\"")
+          String assignee,
+      @Schema(
+              minimum = "60",
+              maximum = "31536000",
+              defaultValue = "604800",
+              description = "After how many seconds it ends")
+          int expiresIn) {}
+
+  @POST
+  @Path("{id}/links")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Needs(Role.EXECUTE)
+  @Operation(
+      operationId = "createApprovalLink",
+      summary = "Create a link that decides without a key",
+      description =
+          "For mails and chats. Following it shows the approval; a button there decides. Whoever has the link can "
+              + "decide, once, until it ends.")
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              schema = @Schema(implementation = LinkFields.class),
+              examples = @ExampleObject(name = "for Ada", value = "{\"assignee\": \"ada\"}")))
+  @APIResponse(
+      responseCode = "201",
+      description = "The link was created",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ApprovalLinks.Link.class)))
+  public Response link(String id, byte[] bytes) {
+    Body body = Body.parse(bytes);
+    String assignee = JobSteps.text(body, "assignee", JobEvents.MOST_NAME_CHARACTERS).orElse(null);
+    int seconds = body.integer("expires_in", 60, 31_536_000).orElse(604_800);
+    body.check();
+    return Response.status(201)
+        .entity(links.make(id, assignee, Duration.ofSeconds(seconds)))
+        .build();
+  }
+
+  static String comment(Body body) {
     return JobSteps.text(body, "comment", Approvals.MOST_COMMENT_CHARACTERS).orElse(null);
   }
 }

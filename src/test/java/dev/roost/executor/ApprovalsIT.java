@@ -196,6 +196,39 @@ class ApprovalsIT extends RunningExecution {
   }
 
   @Test
+  void aLinkDecidesWithoutAKey() {
+    String id = ask(1, FORM);
+    Api.Answer link = decide(id, "links", "{\"assignee\": \"ada\"}");
+    assertEquals(201, link.status(), link::text);
+    String token = link.<String>get("url").replaceAll(".*token=", "");
+    Api nobody = Api.withoutKey();
+    Api.Answer shown =
+        nobody.send("POST", "/v1/approval-links/show", "{\"token\": \"" + token + "\"}");
+    assertEquals(200, shown.status(), shown::text);
+    assertEquals("Pay?", shown.get("title"));
+    assertEquals("pending", shown.get("state"));
+    String decision = "{\"token\": \"%s\", \"approved\": %s, \"value\": {\"amount\": 5}}";
+    Api.Answer decided =
+        nobody.send("POST", "/v1/approval-links/decide", decision.formatted(token, "true"));
+    assertEquals(200, decided.status(), decided::text);
+    assertEquals("ada", api.get("/v1/approvals/" + id).get("decided_by"));
+    Api.Answer again =
+        nobody.send(
+            "POST",
+            "/v1/approval-links/decide",
+            "{\"token\": \"%s\", \"approved\": false}".formatted(token));
+    assertEquals(409, again.status());
+    assertEquals(409, decide(id, "links", "{}").status());
+    assertEquals(
+        404,
+        nobody.send("POST", "/v1/approval-links/show", "{\"token\": \"" + token + "0\"}").status());
+    rows.run("update approval_link set expires_at = now() where approval_id = ?", id);
+    assertEquals(
+        404,
+        nobody.send("POST", "/v1/approval-links/show", "{\"token\": \"" + token + "\"}").status());
+  }
+
+  @Test
   void whoMayOnlyReadDoesNotDecide() {
     String id = ask(1, "");
     Api reader = Api.as(Role.READ);
