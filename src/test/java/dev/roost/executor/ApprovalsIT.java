@@ -201,7 +201,7 @@ class ApprovalsIT extends RunningExecution {
     Api.Answer link = decide(id, "links", "{\"assignee\": \"ada\"}");
     assertEquals(201, link.status(), link::text);
     String token = link.<String>get("url").replaceAll(".*token=", "");
-    Api nobody = Api.withoutKey();
+    Api nobody = Api.withKey(null);
     Api.Answer shown =
         nobody.send("POST", "/v1/approval-links/show", "{\"token\": \"" + token + "\"}");
     assertEquals(200, shown.status(), shown::text);
