@@ -16,7 +16,18 @@ FIELDS = {
     "approval": {"seq", "path", "name", "title"},
     "outcomes": {"waits"},
 }
-OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments", "key", "timeout", "details", "form", "assignees"}
+OPTIONAL = {
+    "result",
+    "error_type",
+    "error_message",
+    "error_traceback",
+    "error_arguments",
+    "key",
+    "timeout",
+    "details",
+    "form",
+    "assignees",
+}
 
 
 class JobSteps:
