@@ -189,9 +189,12 @@ def test_sigterm_ends_one_that_waits_for_the_other(make_pod: MakePod, first: str
     [
         "data = b'x' * 200_000_000",
         "subprocess.run([sys.executable, '-c', 'data = b\"x\" * 200_000_000'], check=True)",
-        "started = [subprocess.Popen([sys.executable, '-c', 'd = b\"x\" * 9_000_000; input()'], stdin=subprocess.PIPE)"
-        " for _ in range(50)]\n"
-        "    while not any(process.poll() for process in started): time.sleep(0.01)\n"
+        # One after the other, until one of them is killed.
+        "started = []\n"
+        "    while not any(process.poll() for process in started):\n"
+        "        more = [sys.executable, '-c', 'd = b\"x\" * 9_000_000; input()']\n"
+        "        started.append(subprocess.Popen(more, stdin=subprocess.PIPE))\n"
+        "        time.sleep(0.01)\n"
         "    raise RuntimeError",
     ],
     ids=["in the script", "in a process of its own", "in many"],

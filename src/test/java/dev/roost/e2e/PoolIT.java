@@ -137,6 +137,7 @@ class PoolIT {
         () -> {
           String agent = client.agent(ECHO, "keep_warm", 600);
           execute(agent);
+          roost.workers().executorOf(agent, "runner");
           boolean found = roost.workers().hasPooledExecutor(agent);
           client.change(agent, "keep_warm", 0);
           return found;
