@@ -86,9 +86,7 @@ class Request:
         Raises StepError when the step can't be run or stored, StepTimeout after `timeout`, and the function's
         exceptions.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.step(name, function, args, attempts, delay, timeout)
+        return self._own_steps().step(name, function, args, attempts, delay, timeout)
 
     def sleep(self, seconds: "float | None" = None, *, until: "datetime | None" = None, name: str = "sleep") -> Any:
         """Waits for `seconds`, or until an aware datetime; `await` it in an async main.
@@ -100,9 +98,7 @@ class Request:
 
         Raises StepError when the sleep can't be stored.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.sleep(seconds, until, name)
+        return self._own_steps().sleep(seconds, until, name)
 
     def call(self, agent: str, payload: Any = None, *, name: "str | None" = None) -> Any:
         """Executes another agent, given by name or identifier, and returns its return value; `await` it in async main.
@@ -115,9 +111,7 @@ class Request:
 
         Raises CallFailed when the job fails or is cancelled, StepError when it can't be submitted.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.call(agent, [payload], name, as_list=False)
+        return self._own_steps().call(agent, [payload], name, as_list=False)
 
     def map(self, agent: str, payloads: "Iterable[Any]", *, name: "str | None" = None) -> Any:
         """Calls an agent with each payload at the same time, as `call` does; returns the return values in their order.
@@ -125,9 +119,7 @@ class Request:
         The agent's max_concurrency limits how many run. The process is resumed when all have ended. If some have
         failed, raises the CallFailed of the first of them.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.call(agent, list(payloads), name, as_list=True)
+        return self._own_steps().call(agent, list(payloads), name, as_list=True)
 
     def wait_for_event(
         self, event: str, *, key: "str | None" = None, timeout: "float | None" = None, name: "str | None" = None
@@ -143,9 +135,12 @@ class Request:
 
         Raises WaitTimeout, also when the script runs again, and StepError when the wait can't be stored.
         """
+        return self._own_steps().wait_for_event(event, key, timeout, name)
+
+    def _own_steps(self) -> "Steps":
         if self._steps is None:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.wait_for_event(event, key, timeout, name)
+        return self._steps
 
     def approval(
         self,

@@ -127,21 +127,13 @@ class History:
 
     def save_timer(self, path: str, name: str, until: float) -> Entry:
         """Stores a sleep that begins. Raises StepError."""
-        with self._lock:
-            self._check()
-            number = self._last + 1
-            place = f'"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}'
-            fields = f'{{{place}, "until": {quoted(time_text(until))}}}'
-            self._request("timer", fields, "the sleep can't be stored")
-            self._last = number
-            entry = Entry(number, path, name, self._execution_id, None, None, until, SLEEP)
-            self._take(entry)
-            return entry
+        fields = f'"until": {quoted(time_text(until))}'
+        return self._begin("timer", SLEEP, path, name, fields, "the sleep can't be stored", until)
 
     def call(self, path: str, name: str, agent: str, payload: str) -> Entry:
         """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError."""
         fields = f'"agent": {quoted(agent)}, "payload": {payload}'
-        return self._begin(CALL, path, name, fields, f"the agent {agent!r} can't be called")
+        return self._begin("call", CALL, path, name, fields, f"the agent {agent!r} can't be called")
 
     def await_event(self, path: str, name: str, event: str, key: "str | None", timeout: "float | None") -> Entry:
         """Stores that the script waits for an event from now on. Raises StepError."""
@@ -150,23 +142,25 @@ class History:
             fields += f', "key": {quoted(key)}'
         if timeout is not None:
             fields += f', "timeout": {timeout!r}'
-        return self._begin(EVENT, path, name, fields, f"the wait for the event {event!r} can't be stored")
+        return self._begin("event", EVENT, path, name, fields, f"the wait for the event {event!r} can't be stored")
 
     def ask(self, path: str, name: str, title: str, fields: "dict[str, str]") -> Entry:
         """Stores that the script waits for an approval; `fields` are JSON texts. Raises StepError."""
         more = "".join(f', "{field}": {text}' for field, text in fields.items())
         failure = f"the approval {title!r} can't be asked for"
-        return self._begin(APPROVAL, path, name, f'"title": {quoted(title)}{more}', failure)
+        return self._begin("approval", APPROVAL, path, name, f'"title": {quoted(title)}{more}', failure)
 
-    def _begin(self, kind: str, path: str, name: str, fields: str, failure: str) -> Entry:
-        """Stores a wait whose end is unknown."""
+    def _begin(
+        self, operation: str, kind: str, path: str, name: str, fields: str, failure: str, until: "float | None" = None
+    ) -> Entry:
+        """Stores a wait that begins. `until`: its end, if that is known."""
         with self._lock:
             self._check()
             number = self._last + 1
             place = f'"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}'
-            self._request(kind, f"{{{place}, {fields}}}", failure)
+            self._request(operation, f"{{{place}, {fields}}}", failure)
             self._last = number
-            entry = Entry(number, path, name, self._execution_id, None, None, None, kind)
+            entry = Entry(number, path, name, self._execution_id, None, None, until, kind)
             self._take(entry)
             return entry
 

@@ -176,9 +176,6 @@ public class ExecutorJob extends PanacheEntityBase {
   /** The job whose script has submitted it; null for most. */
   public String parentId;
 
-  /** The number of jobs above it. */
-  public int depth;
-
   public boolean cancelRequested;
   public String latestExecutionId;
   public String idempotencyKey;
