@@ -27,7 +27,8 @@ public record Approval(
         JsonText form,
     @Schema(description = "Whom the script asks; anybody with a key that may execute can decide")
         List<String> assignees,
-    ApprovalState state,
+    @Schema(description = "`cancelled`: the job has ended before anybody has decided")
+        ApprovalState state,
     Instant createdAt,
     @Schema(nullable = true, description = "Until when it can be decided; null: without end")
         Instant expiresAt,

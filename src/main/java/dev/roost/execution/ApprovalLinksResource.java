@@ -49,14 +49,14 @@ public class ApprovalLinksResource {
   /** What the holder of a link sees: nothing of the job but what was asked. */
   @Schema(name = "LinkedApproval")
   record View(
-      String title,
+      @Schema(description = "What is to be decided, on one line") String title,
       @Schema(ref = "JsonText", description = "What one needs to know for it, or null")
           JsonText details,
       @Schema(ref = "JsonText", description = "The JSON Schema of what is to be filled in, or null")
           JsonText form,
       @Schema(nullable = true, description = "In whose name the link decides; null: nobody's")
           String assignee,
-      ApprovalState state,
+      @Schema(description = "Only what is `pending` can be decided") ApprovalState state,
       @Schema(nullable = true, description = "Until when it can be decided; null: without end")
           Instant expiresAt) {
     static View of(Approval approval, String assignee) {
