@@ -68,10 +68,10 @@ def test_they_are_listed(with_approval: Server) -> None:
 
 
 def test_a_link_has_the_whole_url_and_hides_it(with_approval: Server) -> None:
-    made = {"url": "/approve?token=secret", "expires_at": TIME}
+    made = {"url": "/approve#token=secret", "expires_at": TIME}
     with_approval.on("POST", PATH + "/links", made)
     link = with_approval.client.approvals.retrieve("approval_1").link("ada", expires_in=60)
-    assert link.url == with_approval.client.base_url + "/approve?token=secret"
+    assert link.url == with_approval.client.base_url + "/approve#token=secret"
     assert "secret" not in repr(link)
     (request,) = with_approval.sent("POST", PATH + "/links")
     assert json.loads(request.content) == {"assignee": "ada", "expires_in": 60}

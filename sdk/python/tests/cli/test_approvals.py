@@ -62,6 +62,6 @@ def test_decisions(cli: Any, with_approval: Server) -> None:
 
 
 def test_a_link(cli: Any, with_approval: Server) -> None:
-    with_approval.on("POST", PATH + "/links", {"url": "/approve?token=x", "expires_at": TIME})
+    with_approval.on("POST", PATH + "/links", {"url": "/approve#token=x", "expires_at": TIME})
     done = cli("approvals", "link", "approval_1", client=with_approval.client)
-    assert done.out.strip().endswith("/approve?token=x")
+    assert done.out.strip().endswith("/approve#token=x")

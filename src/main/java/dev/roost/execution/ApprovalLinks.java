@@ -52,8 +52,8 @@ class ApprovalLinks {
       @Schema(
               description =
                   "Where the approval is shown and decided: a URL if roost.public-url is set, otherwise its path "
-                      + "and query. Whoever has it can decide",
-              examples = "https://roost.example/approve?token=4e2a51…")
+                      + "and fragment. Whoever has it can decide",
+              examples = "https://roost.example/approve#token=4e2a51…")
           String url,
       @Schema(description = "When the link ends, at the latest when the approval does")
           Instant expiresAt) {}
@@ -80,7 +80,8 @@ class ApprovalLinks {
                     Problem.of(
                         ErrorCode.CONFLICT,
                         "The approval is %s already.".formatted(approval.state().code())));
-    return new Link(publicUrl.orElse("") + "/approve?token=" + token, expiresAt);
+    // Browsers don't send the fragment: the token is in no log of a proxy.
+    return new Link(publicUrl.orElse("") + "/approve#token=" + token, expiresAt);
   }
 
   /**

@@ -17,16 +17,15 @@ const COLUMNS: Column<Approval>[] = [
   {
     title: text.approval,
     cell: ({ id, title }) =>
-      html`<a class="cut" href="/approvals/${id}" title=${title}><strong>${title}</strong></a>`,
+      html`<span class="row-title"
+        ><a class="cut" href="/approvals/${id}" title=${title}><strong>${title}</strong></a></span
+      >`,
   },
   { title: common.state, cell: ({ state }) => stateBadge(state) },
   { title: common.agent, cell: ({ agent_id }) => agentLink(agent_id) },
   { title: text.assignees, cell: ({ assignees }) => assignees.join(", ") },
   { title: text.asked, cell: ({ created_at }) => timeAgo(created_at) },
-  {
-    title: text.decidedBy,
-    cell: ({ decided_by, decided_at }) => html`${decided_by} ${decided_at ? timeAgo(decided_at) : nothing}`,
-  },
+  { title: text.decidedBy, cell: ({ decided_by }) => decided_by },
 ];
 
 /** In the address: no filter of the state. Without one, pending ones are shown. */

@@ -43,8 +43,8 @@ const NAVIGATION = [
 
 /** What is shown beside an entry of the navigation. */
 const COUNTS: Record<string, TemplateResult> = {
-  "/approvals": html`<approval-count></approval-count>`,
-  "/issues": html`<issue-count></issue-count>`,
+  "/approvals": html`<approval-count class="count"></approval-count>`,
+  "/issues": html`<issue-count class="count"></issue-count>`,
 };
 
 /** Pages of the navigation that others belong to. */

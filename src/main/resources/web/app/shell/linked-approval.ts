@@ -15,12 +15,11 @@ import { text } from "../text/pages/approvals";
 export class LinkedApprovalElement extends Part {
   @state() private approval: LinkedApproval | null = null;
   @state() private problem: Problem | null = null;
-  /** Taken from the address, which then no longer shows it. */
-  private token = "";
+  /** In the fragment, which browsers send to no server. */
+  private readonly token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.token = new URL(location.href).searchParams.get("token") ?? "";
     void this.show();
   }
 
@@ -42,7 +41,7 @@ export class LinkedApprovalElement extends Part {
   override render() {
     const { approval, problem } = this;
     return html`<main class="sign-in">
-      <section class="panel column" aria-busy=${!approval && !problem}>
+      <section class="panel column linked" aria-busy=${!approval && !problem}>
         ${problem
           ? html`<h1>${text.linkEnded}</h1>
               <p>${problem.detail}</p>`

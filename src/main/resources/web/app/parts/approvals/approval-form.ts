@@ -33,18 +33,17 @@ export class ApprovalFormElement extends Part {
     const fields = Object.entries(this.schema?.properties ?? {});
     const pointers = fields.map(([name]) => pointerOf(name));
     const placed = pointers.some((pointer) => this.problem?.of(pointer).length);
-    return html`<form @submit=${(event: Event) => this.submit(event, true)}>
+    return html`<form class="column" @submit=${(event: Event) => this.submit(event, true)}>
       ${placed ? nothing : problemNotice(this.problem)}
       ${fields.map(([name, each]) => this.field(name, each))}
       ${textField({
         id: "approval-comment",
         label: text.comment,
-        hint: text.commentHint,
         value: this.comment,
         change: (value) => (this.comment = value),
         mistakes: mistakesOf(this.problem, "/comment"),
       })}
-      <div class="actions">
+      <div class="row">
         <button class="primary" ?disabled=${this.busy}>${this.busy ? text.working : text.approve}</button>
         <button
           type="button"
@@ -59,15 +58,16 @@ export class ApprovalFormElement extends Part {
   }
 
   private field(name: string, schema: ApprovalField): TemplateResult {
+    const label = schema.title ?? name;
+    const required = this.schema?.required?.includes(name) ?? false;
     const common = {
       id: `approval-${name}`,
-      label: schema.title ?? name,
+      label: required ? label : text.optional(label),
       hint: schema.description,
       value: this.textOf(name, schema),
       change: (value: string) => (this.given = { ...this.given, [name]: value }),
       mistakes: mistakesOf(this.problem, pointerOf(name)),
     };
-    const required = this.schema?.required?.includes(name) ?? false;
     if (schema.enum || schema.type === "boolean") {
       const choices: [string, string][] = schema.enum
         ? schema.enum.map((each) => [JSON.stringify(each), String(each)])

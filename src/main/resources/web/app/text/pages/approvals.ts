@@ -20,7 +20,7 @@ export const text = {
   changeFilters: "Change the filters. The list updates live.",
   nonePending: "Nothing to approve",
   whatAppears: "When a script calls request.approval, its question appears here.",
-  ofLink: (name: string) => `Decides as ${name}`,
+  ofLink: (name: string) => `You decide as ${name}.`,
   linkEnded: "This link has ended",
   thanks: "You can close this page.",
 };

@@ -2,8 +2,9 @@
 export const text = {
   pending: (n: number) => (n >= 1000 ? "1000+" : `${n}`),
   details: "Details",
-  comment: "Comment",
-  commentHint: "For the script; may be left empty.",
+  comment: "Comment (optional)",
+  /** The label of a field that may be left empty. */
+  optional: (label: string) => `${label} (optional)`,
   /** As in "Key X has the role read. It can't …". */
   decide: "approve or reject",
   approve: "Approve",
