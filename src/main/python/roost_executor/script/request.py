@@ -159,8 +159,8 @@ class Request:
 
         `title`: what is to be decided, on one line; `details`: a JSON value that one needs for it. `form`: the JSON
         Schema of an object whose members are texts, numbers and booleans. `assignees`: whom to ask, for people to find
-        what they are asked; `timeout`: seconds, from the first time that the script comes here; `name`: in tasks besides
-        that of main, where each needs its own; the title if it is missing.
+        what they are asked; `timeout`: seconds, from the first time that the script comes here; `name`: in tasks
+        besides that of main, where each needs its own; the title if it is missing.
 
         Raises WaitTimeout, also when the script runs again, and StepError when it can't be asked for.
         """
