@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._approvals import ApprovalLink
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
 from ._entries import Entry
@@ -56,6 +57,7 @@ from ._saved_payloads import SavedPayload
 from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
+    ApprovalState,
     BuilderJobState,
     ChannelKind,
     ChannelState,
@@ -83,6 +85,7 @@ from ._statistics import (
 from ._steps import Step, StepFailure
 from ._sync._agent import Agent
 from ._sync._agent_settings import AgentChanges
+from ._sync._approval import Approval
 from ._sync._batch import Batch
 from ._sync._build import Build, BuilderJob
 from ._sync._client import Client, search, statistics, templates
@@ -153,6 +156,9 @@ __all__ = [
     "AgentChanges",
     "AgentRevision",
     "AgentTag",
+    "Approval",
+    "ApprovalLink",
+    "ApprovalState",
     "Batch",
     "Build",
     "BuildFailure",

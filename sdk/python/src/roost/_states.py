@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 __all__ = [
+    "ApprovalState",
     "BuilderJobState",
     "ChannelKind",
     "ChannelState",
@@ -30,6 +31,7 @@ ExecutorJobState = Literal["queued", "running", "suspended", "succeeded", "faile
 ExecutionState = Literal[
     "running", "suspended", "succeeded", "failed", "timed_out", "cancelled", "lost"
 ]
+ApprovalState = Literal["pending", "approved", "rejected", "expired", "cancelled"]
 BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 RolloutState = Literal["running", "paused", "completed", "undone"]
 RolloutAgentState = Literal["queued", "building", "updated", "failed", "skipped", "undone"]
@@ -52,5 +54,6 @@ WaitingOn = Literal[
     "timer",
     "call",
     "event",
+    "approval",
 ]
 """Why an ExecutorJob is queued or suspended."""

@@ -33,9 +33,10 @@ class Step:
     `path` is its position in the script, after that of the step that it is part of ("2/1"); of
     several steps with the same path the last one counts. `result` is the JSON value that it
     returned, `None` if it failed with `error`. `attempts` counts the calls of its function;
-    `duration` is in seconds. `kind` is step, sleep, call or event. `until` is when a sleep ends, or
-    a wait for an event times out; `called_job_id` is the job of a call; `event_name` and
-    `event_key` are of a wait for an event. Each is `None` of others.
+    `duration` is in seconds. `kind` is step, sleep, call, event or approval. `until` is when a
+    sleep ends, or a wait times out; `called_job_id` is the job of a call; `event_name` and
+    `event_key` are of a wait for an event, `approval_id` of a wait for an approval. Each is `None`
+    of others.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Step:
     called_job_id: str | None = None
     event_name: str | None = None
     event_key: str | None = None
+    approval_id: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Step:
@@ -74,4 +76,5 @@ class Step:
             data.get("called_job_id"),
             data.get("event_name"),
             data.get("event_key"),
+            data.get("approval_id"),
         )

@@ -28,8 +28,10 @@ The default client is one per event loop, with the settings of `roost` (`roost.a
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._approvals import ApprovalLink
 from ._async._agent import Agent
 from ._async._agent_settings import AgentChanges
+from ._async._approval import Approval
 from ._async._batch import Batch
 from ._async._build import Build, BuilderJob
 from ._async._client import Client, search, statistics, templates
@@ -101,6 +103,7 @@ from ._saved_payloads import SavedPayload
 from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
+    ApprovalState,
     BuilderJobState,
     ChannelKind,
     ChannelState,
@@ -181,6 +184,9 @@ __all__ = [
     "AgentChanges",
     "AgentRevision",
     "AgentTag",
+    "Approval",
+    "ApprovalLink",
+    "ApprovalState",
     "Batch",
     "Build",
     "BuildFailure",

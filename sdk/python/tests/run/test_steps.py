@@ -76,6 +76,8 @@ def test_other_agents_and_events_are_refused(environment: Path, stores: Stores) 
         assert "the agent 'other' can't be called: A local run has no other agents" in message
     waits = run("def main(request):\n    request.wait_for_event('paid')\n", environment, stores)
     assert "A local run receives no events" in (waits.outcome.message or "")
+    asks = run("def main(request):\n    request.approval('Pay?')\n", environment, stores)
+    assert "A local run asks nobody" in (asks.outcome.message or "")
     caught = run(
         "def main(request):\n"
         "    try:\n"

@@ -55,6 +55,26 @@ def main():
 '''
 
 GREETING = "def main(request):\n    return f'Hello, {request.payload}'\n"
+PAYMENT = '''\
+"""Pays an invoice when somebody has approved it."""
+
+FORM = {
+    "properties": {
+        "account": {"type": "string", "enum": ["main", "reserve"], "title": "Account"},
+        "amount": {"type": "number", "minimum": 0, "title": "Amount in EUR", "default": 1240.5},
+        "urgent": {"type": "boolean", "title": "Pay today"},
+        "note": {"type": "string", "format": "multiline", "maxLength": 200, "description": "For the bank."},
+    },
+    "required": ["account", "amount"],
+}
+
+
+def main(request):
+    invoice = request.payload
+    decision = request.approval(f"Pay {invoice['to']}?", invoice, form=FORM, assignees=["finance"])
+    return decision.value or f"rejected by {decision.by}: {decision.comment}"
+'''
+INVOICE = {"to": "Åsa Ångström AB", "number": "2026-0117", "lines": [{"item": "paper", "price": 1240.5}], "paid": False}
 OUT_OF_TIME = "import time\n\n\ndef main():\n    print('asking the archive')\n    time.sleep(60)\n"
 
 
@@ -69,6 +89,8 @@ class Estate:
     succeeded: Any
     failed: Any
     running: Any
+    approval: Any
+    approval_link: Any
     issue: Any
     build: Any
     failed_build: Any
@@ -79,7 +101,7 @@ class Estate:
 
 
 def make_estate(roost: Roost) -> Estate:
-    """Makes everything and waits until it stands still; only one execution goes on."""
+    """Makes everything and waits until it stands still; only one execution goes on, and one waits for an approval."""
     store = roost.post("/datastore", {"name": "orders"})
     report = roost.agent("daily-report", REPORT, store_ids=[store["id"]], requirements="six==1.17.0")
     failing = roost.agent("exchange-rates", RATES)
@@ -89,6 +111,7 @@ def make_estate(roost: Roost) -> Estate:
     importer = roost.agent("row-import", IMPORT, timeout=7200)
     running = roost.started(roost.submit(importer))
     fill(roost, store)
+    approval = roost.asked(roost.submit(roost.agent("invoice-payment", PAYMENT), INVOICE))
     build, failed_build = roost.built(report), roost.built(unbuildable)
     rollout = roost.rolled_out(roost.post(f"/agents/{report['id']}/rebuild"))
     roost.call("PATCH", f"/agents/{report['id']}", {"script": REPORT.replace("3 orders", "Some orders")})
@@ -107,7 +130,8 @@ def make_estate(roost: Roost) -> Estate:
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
     return Estate(
-        *(report, failing, unbuildable, long, succeeded, failed, running, roost.issue_of(failed)),
+        *(report, failing, unbuildable, long, succeeded, failed, running),
+        *(approval, roost.post(f"/approvals/{approval['id']}/links", {"assignee": "finance"}), roost.issue_of(failed)),
         *(build, failed_build, rollout, store, webhook, channel),
     )
 

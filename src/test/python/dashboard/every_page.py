@@ -12,6 +12,8 @@ NAMES = (
     *("executions", "execution", "execution-failed", "execution-running", "executor-job"),
     *(
         "search",
+        "approvals",
+        "approval",
         "issues",
         "issue",
         "builds",
@@ -29,7 +31,7 @@ NAMES = (
         "keys",
         "settings",
     ),
-    *("missing", "missing-agent"),
+    *("missing", "missing-agent", "approve"),
 )
 
 
@@ -47,6 +49,8 @@ def address(name: str, estate: Estate) -> str:
         "execution-failed": f"/executions/{estate.failed['id']}",
         "execution-running": f"/executions/{estate.running['id']}",
         "executor-job": f"/executor-jobs/{estate.failed['executor_job_id']}?stay=1",
+        "approval": f"/approvals/{estate.approval['id']}",
+        "approve": estate.approval_link["url"],
         "issue": f"/issues/{estate.issue['id']}",
         "build": f"/builds/{estate.build['id']}",
         "build-failed": f"/builds/{estate.failed_build['id']}",

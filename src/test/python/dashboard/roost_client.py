@@ -87,6 +87,11 @@ class Roost:
         """The Execution of an ExecutorJob as soon as there is one."""
         return until("the start of " + job["id"], lambda: self.get("/executor-jobs/" + job["id"])["execution"])
 
+    def asked(self, job: Any) -> Any:
+        """The pending approval that a job waits for."""
+        path = f"/approvals?executor_job_id={job['id']}&state=pending"
+        return until("the question of " + job["id"], lambda: self.get(path)["data"])[0]
+
     def _ended(self, job_id: str) -> Any:
         job = self.get("/executor-jobs/" + job_id)
         return job if job["finished_at"] else None

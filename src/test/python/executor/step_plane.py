@@ -13,9 +13,21 @@ FIELDS = {
     "timer": {"seq", "path", "name", "until"},
     "call": {"seq", "path", "name", "agent", "payload"},
     "event": {"seq", "path", "name", "event"},
+    "approval": {"seq", "path", "name", "title"},
     "outcomes": {"waits"},
 }
-OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments", "key", "timeout"}
+OPTIONAL = {
+    "result",
+    "error_type",
+    "error_message",
+    "error_traceback",
+    "error_arguments",
+    "key",
+    "timeout",
+    "details",
+    "form",
+    "assignees",
+}
 
 
 class JobSteps:
@@ -30,6 +42,8 @@ class JobSteps:
         self.called: list[tuple[str, Any]] = []
         # Names, keys and time-outs of the events that are waited for, by number.
         self.awaited: dict[int, tuple[str, Any, Any]] = {}
+        # What is asked of people, by number.
+        self.asked: dict[int, dict[str, Any]] = {}
 
     def names(self) -> "list[str]":
         return [step["name"] for step in self.steps]
@@ -114,6 +128,21 @@ class JobSteps:
             assert self.steps[number - 1]["kind"] == "event"
             self.steps[number - 1]["result"] = json.dumps(data)
 
+    def _approval(self, execution: str, request: "dict[str, Any]") -> Any:
+        if request["title"] == "refused":
+            raise Refused(422, "validation_failed", "The form has pattern, which forms can't have.")
+        wait = {key: request[key] for key in ("seq", "path", "name")}
+        wait.update(execution_id=execution, kind="approval", open=False)
+        self._add(wait)
+        self.asked[wait["seq"]] = {key: value for key, value in request.items() if key not in wait}
+        return {}
+
+    def decide(self, number: int, outcome: "dict[str, Any]") -> None:
+        """Somebody decides."""
+        with self.changed:
+            assert self.steps[number - 1]["kind"] == "approval"
+            self.steps[number - 1]["result"] = json.dumps(outcome)
+
     def time_out(self, number: int) -> None:
         """A wait for an event is over without one."""
         with self.changed:
@@ -123,7 +152,7 @@ class JobSteps:
 
     def _outcomes(self, execution: str, request: "dict[str, Any]") -> Any:
         calls = [self.steps[wait["seq"] - 1] for wait in request["waits"]]
-        assert all(call["kind"] in ("call", "event") for call in calls)
+        assert all(call["kind"] in ("call", "event", "approval") for call in calls)
         return {"outcomes": [call for call in calls if "result" in call or "error" in call]}
 
     def _add(self, step: "dict[str, Any]") -> None:

@@ -307,6 +307,32 @@ def steps(job: roost.ExecutorJob) -> Listing[roost.Step]:
     return Listing(columns, row, nothing)
 
 
+def approvals(names: Names) -> Listing[roost.Approval]:
+    """Return how approvals are listed."""
+
+    def row(approval: roost.Approval) -> Row:
+        return (
+            approval.id,
+            approval.title,
+            names.get(approval.agent_id, approval.agent_id),
+            state_text(approval.state),
+            ", ".join(approval.assignees),
+            moment(approval.created_at),
+            "" if approval.expires_at is None else moment(approval.expires_at),
+        )
+
+    columns = (
+        _ID,
+        Column("TITLE"),
+        Column("AGENT"),
+        _STATE,
+        Column("ASSIGNEES", extra=True),
+        Column("ASKED", whole=True, extra=True),
+        Column("EXPIRES", whole=True),
+    )
+    return Listing(columns, row, "No approvals.")
+
+
 def messages() -> Listing[roost.NotificationMessage]:
     """Return how messages of notification channels are listed."""
 

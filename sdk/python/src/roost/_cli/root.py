@@ -40,6 +40,7 @@ SECTIONS = {
         "steps": "steps:steps",
         "search": "search:search",
         "issues": "issues:issues",
+        "approvals": "approvals:approvals",
         "notifications": "notifications:notifications",
         "builds": "builds:builds",
         "revisions": "revisions:revisions",

@@ -101,6 +101,7 @@ class Waiting:
             return f"{self._name} is running{attempt}"
         if job.state == "suspended":
             waits = {"call": "waits for what it has called", "event": "waits for an event"}
+            waits["approval"] = "waits for an approval (`roost approvals list`)"
             continues = f"continues {moment(job.resume_at)}" if job.resume_at else "waits"
             return f"{self._name} is suspended and {waits.get(job.waiting_on or '', continues)}"
         reasons = {

@@ -22,6 +22,7 @@ _TOO_LARGE = (
 )
 _NO_CALLS = "A local run has no other agents. Deploy this one, and execute it on a server."
 _NO_EVENTS = "A local run receives no events. Deploy the agent, and execute it on a server."
+_NO_APPROVALS = "A local run asks nobody. Deploy the agent, and execute it on a server."
 _TEXTS = ("path", "name", "result", "error_message", "error_traceback", "error_arguments")
 
 
@@ -42,6 +43,8 @@ class Steps:
             return 422, problem("validation_failed", _NO_CALLS)
         if request["op"] == "event":
             return 422, problem("validation_failed", _NO_EVENTS)
+        if request["op"] == "approval":
+            return 422, problem("validation_failed", _NO_APPROVALS)
         return self._save(request) if request["op"] in ("step", "timer") else (200, b"{}")
 
     def _save(self, step: Mapping[str, Any]) -> tuple[int, bytes]:

@@ -20,6 +20,7 @@ from .._statistics import Statistics
 from .._templates import AgentTemplate
 from . import _events, _job_events
 from ._agents import Agents
+from ._approval import Approvals
 from ._build import BuilderJobs, Builds
 from ._concurrency import DefaultClient
 from ._data_stores import DataStores
@@ -80,6 +81,7 @@ class Client:
         self.rollouts: Rollouts = Rollouts(self)
         self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
         self.executions: Executions = Executions(self)
+        self.approvals: Approvals = Approvals(self)
         self.issues: Issues = Issues(self)
         self.datastores: DataStores = DataStores(self)
         self.schedules: Schedules = Schedules(self)

@@ -36,7 +36,7 @@ class Request:
 
     `step` runs a function once in a job. Its errors are attributes: `request.StepError`, and below it
     `request.StepTimeout`, `request.StepFailed`, of `call` and `map` `request.CallFailed`, and of `wait_for_event`
-    `request.WaitTimeout`.
+    and `approval` `request.WaitTimeout`.
     """
 
     __slots__ = (*FIELDS, "_steps")
@@ -141,6 +141,32 @@ class Request:
         if self._steps is None:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
         return self._steps
+
+    def approval(
+        self,
+        title: str,
+        details: Any = None,
+        *,
+        form: "dict[str, Any] | None" = None,
+        assignees: "Iterable[str]" = (),
+        timeout: "float | None" = None,
+        name: "str | None" = None,
+    ) -> Any:
+        """Asks people, and returns the decision, which is true if it is an approval; `await` it in an async main.
+
+        The decision has `approved`, `by` (the name of who has decided), `comment` (None without one) and `value` (what
+        was filled in with an approval, None without a form). Meanwhile the job is suspended, as by `sleep`.
+
+        `title`: what is to be decided, on one line; `details`: a JSON value that one needs for it. `form`: the JSON
+        Schema of an object whose members are texts, numbers and booleans. `assignees`: whom to ask, for people to find
+        what they are asked; `timeout`: seconds, from the first time that the script comes here; `name`: in tasks
+        besides that of main, where each needs its own; the title if it is missing.
+
+        Raises WaitTimeout, also when the script runs again, and StepError when it can't be asked for.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.approval(title, details, form, assignees, timeout, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")

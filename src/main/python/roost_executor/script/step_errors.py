@@ -3,7 +3,7 @@
     StepError
     ├── StepTimeout     a step took longer than its timeout
     ├── StepFailed      a step failed in an earlier attempt, with an exception that can't be created again
-    ├── WaitTimeout     a wait for an event took longer than its timeout
+    ├── WaitTimeout     a wait for an event or an approval took longer than its timeout
     ├── CallFailed      a job that was called has failed, or was cancelled
     └── ReplayDiverged  this attempt asks for other steps than the job has stored
 
@@ -67,7 +67,7 @@ class CallFailed(StepError):  # noqa: N818
 
 
 class WaitTimeout(StepError, TimeoutError):  # noqa: N818
-    """No event came within the timeout of `request.wait_for_event`."""
+    """No event, or no decision, came within the timeout of `request.wait_for_event` or `request.approval`."""
 
 
 class ReplayDiverged(StepError):  # noqa: N818

@@ -22,6 +22,7 @@ STEP = "step"
 SLEEP = "sleep"
 CALL = "call"
 EVENT = "event"
+APPROVAL = "approval"
 # The path of a step within a step begins with that step's path and this.
 SEPARATOR = "/"
 
@@ -30,8 +31,8 @@ class Entry(NamedTuple):
     """A step that has ended, or a wait.
 
     result: JSON text; None when it has failed. error: as `error_record` gives it; None when it has succeeded.
-    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event, that has neither result
-    nor error is not over.
+    until: of a sleep, the Unix time in seconds; None of others. A call, or a wait for an event or an approval, that has
+    neither result nor error is not over.
     """
 
     number: int
@@ -46,7 +47,7 @@ class Entry(NamedTuple):
     @property
     def is_waiting(self) -> bool:
         """Whether it is a wait that has no outcome yet, and no known end."""
-        return self.kind in (CALL, EVENT) and self.result is None and self.error is None
+        return self.kind in (CALL, EVENT, APPROVAL) and self.result is None and self.error is None
 
     @property
     def what(self) -> str:
@@ -142,6 +143,12 @@ class History:
         if timeout is not None:
             fields += f', "timeout": {timeout!r}'
         return self._begin("event", EVENT, path, name, fields, f"the wait for the event {event!r} can't be stored")
+
+    def ask(self, path: str, name: str, title: str, fields: "dict[str, str]") -> Entry:
+        """Stores that the script waits for an approval; `fields` are JSON texts. Raises StepError."""
+        more = "".join(f', "{field}": {text}' for field, text in fields.items())
+        failure = f"the approval {title!r} can't be asked for"
+        return self._begin("approval", APPROVAL, path, name, f'"title": {quoted(title)}{more}', failure)
 
     def _begin(
         self, operation: str, kind: str, path: str, name: str, fields: str, failure: str, until: "float | None" = None

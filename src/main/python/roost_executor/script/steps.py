@@ -12,8 +12,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Callable, NamedTuple
 
 from roost_executor.script.failures import message_of, type_name
@@ -27,7 +28,7 @@ from roost_executor.script.step_errors import (
     failures_behind,
     note_failure,
 )
-from roost_executor.script.step_history import CALL, EVENT, SEPARATOR, SLEEP, Entry, History
+from roost_executor.script.step_history import APPROVAL, CALL, EVENT, SEPARATOR, SLEEP, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
 from roost_executor.script.waits import Waits
@@ -53,6 +54,23 @@ class Call(NamedTuple):
     attempts: int
     delay: float
     timeout: "float | None"
+
+
+class Approval(NamedTuple):
+    """A decision of a person; true if it is an approval."""
+
+    approved: bool
+    by: str
+    comment: "str | None"
+    value: Any
+
+    def __bool__(self) -> bool:
+        return self.approved
+
+    @classmethod
+    def of(cls, outcome: "dict[str, Any]") -> "Approval":
+        """Of a stored outcome."""
+        return cls(outcome["approved"], outcome["by"], outcome.get("comment"), outcome.get("value"))
 
 
 class Branch:
@@ -153,12 +171,7 @@ class Steps:
             raise ValueError("the agent has no name")
         name = agent[:MOST_NAME_CHARACTERS] if name is None else name
         _check_name(name, "call")
-        texts = []
-        for payload in payloads:
-            try:
-                texts.append(encode(payload))
-            except NotJson as error:
-                raise TypeError(f"the payload of a call isn't JSON: {error}") from None
+        texts = [_json("the payload of a call", payload) for payload in payloads]
         in_loop = _loop() is not None
         if not in_loop and threading.current_thread() is not threading.main_thread():
             raise StepError("request.call and request.map need the main thread or an async main")
@@ -177,29 +190,57 @@ class Steps:
 
     def wait_for_event(self, event: object, key: object, timeout: "float | None", name: "str | None") -> Any:
         """See `Request.wait_for_event`."""
-        self._require_process()
-        for what, text in (("name of an event", event), ("key of an event", "key" if key is None else key)):
-            if not isinstance(text, str):
-                raise TypeError(f"the {what} is {with_article(text)}; it must be a str")
-            if not 0 < len(text) <= MOST_NAME_CHARACTERS:
-                raise ValueError(f"the {what} must have 1 to {MOST_NAME_CHARACTERS} characters")
-        assert isinstance(event, str)
-        assert key is None or isinstance(key, str)
-        if timeout is not None:
-            timeout = checked_seconds("timeout", timeout, or_zero=True)
+        event = _text("the name of an event", event)
+        key = None if key is None else _text("the key of an event", key)
+        seconds = None if timeout is None else checked_seconds("timeout", timeout, or_zero=True)
         if name is None:
             name = (event if key is None else f"{event} {key}")[:MOST_NAME_CHARACTERS]
+        begin = partial(History.await_event, event=event, key=key, timeout=seconds)
+        return self._wait("wait_for_event", EVENT, name, begin, lambda data: data)
+
+    def approval(
+        self,
+        title: object,
+        details: object,
+        form: object,
+        assignees: "Iterable[str]",
+        timeout: "float | None",
+        name: "str | None",
+    ) -> Any:
+        """See `Request.approval`."""
+        title = _text("the title of an approval", title)
+        fields = {}
+        for what, value in (("details", details), ("form", form)):
+            if value is not None:
+                fields[what] = _json(f"{what!r} of an approval", value)
+        if isinstance(assignees, str):
+            raise TypeError("assignees is a str; it must be a list of them")
+        if people := [_text("an assignee", each) for each in assignees]:
+            fields["assignees"] = _json("assignees", people)
+        if timeout is not None:
+            fields["timeout"] = repr(checked_seconds("timeout", timeout, or_zero=True))
+        begin = partial(History.ask, title=title, fields=fields)
+        return self._wait("approval", APPROVAL, title if name is None else name, begin, Approval.of)
+
+    def _wait(
+        self, method: str, kind: str, name: str, begin: "Callable[..., Entry]", read: "Callable[[Any], Any]"
+    ) -> Any:
+        """Waits for one outcome, whose value is what `read` makes of it."""
+        self._require_process()
         _check_name(name, "wait")
         in_loop = _loop() is not None
         if not in_loop and threading.current_thread() is not threading.main_thread():
-            raise StepError("request.wait_for_event needs the main thread or an async main")
+            raise StepError(f"request.{method} needs the main thread or an async main")
         with self._lock:
             path = _branch.get(self._main).path(name)
             history = self._history = self._history or self._new_history()
-        wait = history.find(path, name, EVENT) or history.await_event(path, name, event, key, timeout)
+        wait = history.find(path, name, kind) or begin(history, path, name)
         if in_loop:
-            return self._outcomes_in_task(history, [wait], as_list=False)
-        return _values(self._waits.outcomes(history, [wait]), as_list=False)
+            return self._outcome_in_task(history, wait, read)
+        return read(_values(self._waits.outcomes(history, [wait]), as_list=False))
+
+    async def _outcome_in_task(self, history: History, wait: Entry, read: "Callable[[Any], Any]") -> Any:
+        return read(await self._outcomes_in_task(history, [wait], as_list=False))
 
     async def _outcomes_in_task(self, history: History, calls: "list[Entry]", as_list: bool) -> Any:
         return _values(await self._waits.outcomes_in_task(history, calls), as_list)
@@ -352,6 +393,21 @@ def _replayed(stored: Entry) -> Any:
     error = exception_of(stored.error)
     note_failure(error, stored.number)
     raise error
+
+
+def _json(what: str, value: object) -> str:
+    try:
+        return encode(value)
+    except NotJson as error:
+        raise TypeError(f"{what} isn't JSON: {error}") from None
+
+
+def _text(what: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is {with_article(text)}; it must be a str")
+    if not 0 < len(text) <= MOST_NAME_CHARACTERS:
+        raise ValueError(f"{what} must have 1 to {MOST_NAME_CHARACTERS} characters")
+    return text
 
 
 def _values(ended: "list[Entry]", as_list: bool) -> Any:

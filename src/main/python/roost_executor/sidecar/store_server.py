@@ -34,7 +34,7 @@ LONGEST_LOCK_WAIT_SECONDS = 20.0
 MOST_CONNECTIONS = 256
 # In place of a store's identifier: the execution's job, whose steps have numbers of their own.
 JOB = "job"
-JOB_OPERATIONS = frozenset(("step", "steps", "reopen_steps", "timer", "call", "event", "outcomes"))
+JOB_OPERATIONS = frozenset(("step", "steps", "reopen_steps", "timer", "call", "event", "approval", "outcomes"))
 READS = frozenset(("get", "count", "scan", "lock", "renew"))
 READ_ONLY = READS | {"steps"}
 WRITES = frozenset(("set", "delete", "pop", "increment", "clear", "transaction", "unlock"))

@@ -38,7 +38,14 @@ class TableOwnershipTest {
                   "datastore_receipt")),
           Map.entry("event", Set.of("event", "event_log")),
           Map.entry(
-              "execution", Set.of("execution", "executor_job", "executor_job_step", "job_event")),
+              "execution",
+              Set.of(
+                  "approval",
+                  "approval_link",
+                  "execution",
+                  "executor_job",
+                  "executor_job_step",
+                  "job_event")),
           Map.entry("executor", Set.of("executor", "setting")),
           Map.entry(
               "issue",

@@ -21,6 +21,11 @@ public class Caller {
     return identity.keyId();
   }
 
+  /** The name of the key, or of the session's key; available only in requests that need a key. */
+  public String keyName() {
+    return identity.keyName();
+  }
+
   /**
    * The identifier of the request's session, which is not a secret; null: the request was sent with
    * a key.

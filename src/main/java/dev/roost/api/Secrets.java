@@ -4,13 +4,13 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /** Random secrets. Roost stores secrets only as {@link Text#sha256}. */
-final class Secrets {
+public final class Secrets {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Secrets() {}
 
   /** 256 random bits, so that a hash needs no salt: 64 hexadecimal digits. */
-  static String next() {
+  public static String next() {
     byte[] secret = new byte[32];
     RANDOM.nextBytes(secret);
     return HexFormat.of().formatHex(secret);

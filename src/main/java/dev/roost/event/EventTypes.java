@@ -13,6 +13,11 @@ public final class EventTypes {
   public static final Set<String> ALL =
       new TreeSet<>(
           Set.of(
+              "approval.requested",
+              "approval.approved",
+              "approval.rejected",
+              "approval.expired",
+              "approval.cancelled",
               "agent.created",
               "agent.updated",
               "agent.deleted",

@@ -12,7 +12,8 @@ import java.util.List;
 /** Lets suspended jobs continue when jobs that they have called have ended. */
 @ApplicationScoped
 class Callers implements EventLog.Follower {
-  private static final String[] ENDS =
+  /** The types of events that tell of the end of a job. */
+  static final String[] ENDS =
       Arrays.stream(ExecutorJobState.values())
           .filter(ExecutorJobState::isFinal)
           .map(state -> "executor_job." + state.code())

@@ -76,7 +76,7 @@ public class ExecutorJob extends PanacheEntityBase {
             cross join lateral (
               select count(*) as waits, min(s.until) as until, count(v.ended_at) as ended,
                 coalesce(bool_or(v.ended_at < e.started_at), false) as ended_before,
-                case when bool_or(s.kind = 'event') then 'event' when bool_or(s.kind = 'call') then 'call'
+                case when bool_or(s.kind = 'approval') then 'approval' when bool_or(s.kind = 'event') then 'event' when bool_or(s.kind = 'call') then 'call'
                   else 'timer' end as suspended_on
               from executor_job_step s left join executor_job c on c.id = s.called_job_id
               cross join lateral (
@@ -574,7 +574,7 @@ public class ExecutorJob extends PanacheEntityBase {
               description =
                   "Why it is queued: the agent's build, retry_delay, full storage, max_concurrency or its "
                       + "concurrency_key, no capacity for another executor (a quota, full nodes or the limit of "
-                      + "executors), or an executor that is starting; timer, call or event if it is suspended; null otherwise")
+                      + "executors), or an executor that is starting; timer, call, event or approval if it is suspended; null otherwise")
           WaitingOn waitingOn,
       @Schema(
               description =
@@ -587,7 +587,7 @@ public class ExecutorJob extends PanacheEntityBase {
       @Schema(
               nullable = true,
               description =
-                  "When it continues at the latest; null if it is not suspended, or waits without end for a call or an event")
+                  "When it continues at the latest; null if it is not suspended, or waits without end for a call, an event or an approval")
           Instant resumeAt,
       @Schema(nullable = true, description = "The latest attempt; null before the first attempt")
           Execution.View execution,

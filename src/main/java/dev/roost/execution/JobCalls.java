@@ -89,10 +89,12 @@ class JobCalls {
         error_message = t.message, error_arguments = json_build_array(t.message)::text,
         seconds = extract(epoch from now() - s.finished_at), finished_at = now()
       from owner o, executor_job_step w, lateral (
-        select 'no event ' || w.event_name || coalesce(' with the key ' || w.event_key, '') || ' came in time' as message) t
-      where w.executor_job_id = o.job and w.seq = any(:seqs) and w.kind = 'event' and w.until <= now()
+        select case w.kind when 'approval' then 'nobody has decided in time: ' || w.name
+          else 'no event ' || w.event_name || coalesce(' with the key ' || w.event_key, '') || ' came in time' end
+          as message) t
+      where w.executor_job_id = o.job and w.seq = any(:seqs) and w.kind in ('event', 'approval') and w.until <= now()
         and s.executor_job_id = w.executor_job_id and s.seq = w.seq and s.result is null and s.error_type is null
-      returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments""";
+      returning s.seq, s.result, s.error_type, s.error_message, s.error_arguments, s.approval_id""";
 
   private static final Sql OUTCOMES =
       Sql.of(
@@ -100,6 +102,10 @@ class JobCalls {
               + JobSteps.OWNER
               + ", expired as ("
               + EXPIRE
+              + "), undecided as ("
+              + """
+              update approval a set state = 'expired', decided_at = now() from expired e
+              where a.id = e.approval_id and a.state = 'pending'"""
               + "), resolved as ("
               + RESOLVE.formatted("array(select job from owner)")
               + """
@@ -107,7 +113,7 @@ class JobCalls {
               outcomes as (
                 select * from resolved
                 union all
-                select * from expired
+                select x.seq, x.result, x.error_type, x.error_message, x.error_arguments from expired x
                 union all
                 select s.seq, s.result, s.error_type, s.error_message, s.error_arguments
                 from executor_job_step s join owner o on o.job = s.executor_job_id

@@ -108,7 +108,7 @@ public class JobEvents {
                 where s.executor_job_id = :job and s.seq = w.seq and s.result is null and s.error_type is null
                 returning s.seq),
               received as (
-                update job_event e set received_at = now(), executor_job_id = :job, seq = t.seq
+                update job_event e set received_at = greatest(now(), e.created_at), executor_job_id = :job, seq = t.seq
                 from taken t where e.id = :id),
               resumed as (
                 update executor_job j set resume_at = now() from taken t where j.id = :job and j.state = 'suspended')

@@ -20,8 +20,9 @@ public record JobStep(
     @Schema(description = "The name that the script gives it") String name,
     @Schema(description = "The Execution that ran it") String executionId,
     @Schema(
-            description = "A step, a sleep, a call of another agent, or a wait for an event",
-            enumeration = {"step", "sleep", "call", "event"})
+            description =
+                "A step, a sleep, a call of another agent, or a wait for an event or an approval",
+            enumeration = {"step", "sleep", "call", "event", "approval"})
         String kind,
     @Schema(
             nullable = true,
@@ -33,6 +34,8 @@ public record JobStep(
             nullable = true,
             description = "Of a wait for an event with a key: that key; null of others")
         String eventKey,
+    @Schema(nullable = true, description = "Of a wait for an approval: its id; null of others")
+        String approvalId,
     @Schema(description = "Whether it has returned a result or raised an exception, or waits")
         StepState state,
     @Schema(ref = "JsonText", description = "The JSON value that it returned; null if it failed")
@@ -42,7 +45,7 @@ public record JobStep(
     @Schema(
             nullable = true,
             description =
-                "Of a sleep: when it ends; of a wait for an event: when it times out; null of others")
+                "Of a sleep: when it ends; of a wait for an event or an approval: when it times out; null of others")
         Instant until,
     @Schema(description = "From the first call to the end, in seconds") double durationSeconds,
     @Schema(description = "When it ended") Instant finishedAt) {
@@ -50,7 +53,7 @@ public record JobStep(
   static final String COLUMNS =
       """
       s.seq, s.path, s.name, s.execution_id, s.result, s.error_type, s.error_message, s.error_traceback, s.attempts,
-      s.seconds, s.finished_at, s.until, s.called_job_id, s.event_name, s.event_key,
+      s.seconds, s.finished_at, s.until, s.called_job_id, s.event_name, s.event_key, s.approval_id,
       coalesce(s.kind, case when s.until is null then 'step' else 'sleep' end) as kind,
       case when s.kind is null then s.until > now() else s.result is null and s.error_type is null end as waits
       """;
@@ -75,6 +78,7 @@ public record JobStep(
         row.getString("called_job_id"),
         row.getString("event_name"),
         row.getString("event_key"),
+        row.getString("approval_id"),
         row.getBoolean("waits")
             ? StepState.WAITING
             : type == null ? StepState.SUCCEEDED : StepState.FAILED,

@@ -13,16 +13,18 @@ import java.util.Optional;
 @ApplicationScoped
 public class StepOperations {
   private static final List<String> OPERATIONS =
-      List.of("step", "steps", "reopen_steps", "timer", "call", "event", "outcomes");
+      List.of("step", "steps", "reopen_steps", "timer", "call", "event", "approval", "outcomes");
 
   private final JobSteps steps;
   private final JobCalls calls;
   private final JobEvents events;
+  private final Approvals approvals;
 
-  StepOperations(JobSteps steps, JobCalls calls, JobEvents events) {
+  StepOperations(JobSteps steps, JobCalls calls, JobEvents events, Approvals approvals) {
     this.steps = steps;
     this.calls = calls;
     this.events = events;
+    this.approvals = approvals;
   }
 
   /**
@@ -45,6 +47,7 @@ public class StepOperations {
       case "steps" -> steps.page(executorId, executionId, body);
       case "call" -> calls.call(executorId, executionId, body);
       case "event" -> events.await(executorId, executionId, body);
+      case "approval" -> approvals.ask(executorId, executionId, body);
       case "outcomes" -> calls.outcomes(executorId, executionId, body);
       default -> steps.reopen(executorId, executionId, body);
     };

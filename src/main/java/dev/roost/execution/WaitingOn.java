@@ -16,7 +16,9 @@ public enum WaitingOn implements Code {
   /** Suspended: its script waits for jobs that it has submitted. */
   CALL,
   /** Suspended: its script waits for an event. */
-  EVENT;
+  EVENT,
+  /** Suspended: its script waits for a person's decision. */
+  APPROVAL;
 
   @Override
   @JsonValue

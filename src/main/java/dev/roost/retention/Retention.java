@@ -12,6 +12,7 @@ import dev.roost.db.Database;
 import dev.roost.db.ThrottledBatches;
 import dev.roost.db.TransientErrors;
 import dev.roost.event.OldEvents;
+import dev.roost.execution.OldApprovalLinks;
 import dev.roost.execution.OldExecutorJobs;
 import dev.roost.execution.OldJobEvents;
 import dev.roost.executor.OldExecutors;
@@ -102,6 +103,7 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("links of approvals", () -> OldApprovalLinks.remove(batches, now));
     parts.put("job events", () -> OldJobEvents.remove(batches, now));
     parts.put("search", () -> SearchSegments.remove(batches, executions));
     parts.put("issues", () -> OldIssues.remove(batches, executions));

@@ -19,6 +19,8 @@ class Pages {
   private static final Set<String> PAGES =
       Set.of(
           "agents",
+          "approvals",
+          "approve",
           "builds",
           "create",
           "executions",

@@ -7,6 +7,7 @@ export const STATES = {
   ExecutorJob: ["queued", "running", "suspended", "succeeded", "failed", "cancelled"],
   Execution: ["running", "suspended", "succeeded", "failed", "timed_out", "cancelled", "lost"],
   Step: ["waiting", "succeeded", "failed"],
+  Approval: ["pending", "approved", "rejected", "expired", "cancelled"],
   Issue: ["open", "resolved", "muted"],
   Rollout: ["running", "paused", "completed", "undone"],
   RolloutAgent: ["queued", "building", "updated", "failed", "skipped", "undone"],

@@ -331,6 +331,7 @@ export interface ExecutorJob {
     | "timer"
     | "call"
     | "event"
+    | "approval"
     | null;
   next_attempt_at: string | null;
   /** The job whose script has called this one. */
@@ -359,12 +360,53 @@ export interface Step {
   finished_at: string;
   /** Of a sleep: when it ends; of a wait for an event: when it times out. */
   until: string | null;
-  kind: "step" | "sleep" | "call" | "event";
+  kind: "step" | "sleep" | "call" | "event" | "approval";
   /** Of a call: the job. */
   called_job_id: string | null;
   /** Of a wait for an event. */
   event_name: string | null;
   event_key: string | null;
+  /** Of a wait for an approval. */
+  approval_id: string | null;
+}
+
+/** A field of what is filled in with an approval, as JSON Schema. */
+export interface ApprovalField {
+  type: "string" | "number" | "integer" | "boolean";
+  title?: string;
+  description?: string;
+  default?: Json;
+  enum?: Json[];
+  format?: string;
+}
+
+export interface ApprovalForm {
+  properties: Record<string, ApprovalField>;
+  required?: string[];
+}
+
+/** What the holder of a link sees of an approval. */
+export interface LinkedApproval {
+  title: string;
+  details: Json;
+  /** An ApprovalForm, or null. */
+  form: Json;
+  assignee: string | null;
+  state: State<"Approval">;
+  expires_at: string | null;
+}
+
+/** A question that a script asks people. */
+export interface Approval extends Omit<LinkedApproval, "assignee"> {
+  id: string;
+  executor_job_id: string;
+  agent_id: string;
+  assignees: string[];
+  created_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  comment: string | null;
+  value: Json;
 }
 
 /** An event that was sent to a script. */

@@ -225,9 +225,11 @@ export class ExecutionPage extends Part {
         <span
           >${job.waiting_on === "event"
             ? text.awaitingEvent
-            : time
-              ? text.suspended(time)
-              : text.calling}</span
+            : job.waiting_on === "approval"
+              ? text.awaitingApproval(html`<a href="/approvals">${text.approvals}</a>`)
+              : time
+                ? text.suspended(time)
+                : text.calling}</span
         >
       </p>`;
     }

@@ -28,7 +28,7 @@ const COLUMNS: Column<Issue>[] = [
   {
     title: text.issue,
     cell: (issue) =>
-      html`<span class="issue-title"
+      html`<span class="row-title"
         ><a class="cut" href="/issues/${issue.id}" title=${issue.title}><strong>${issue.title}</strong></a
         ><span class="faint small cut">${since(issue)}</span></span
       >`,

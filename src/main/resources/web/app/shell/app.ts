@@ -10,6 +10,7 @@ import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
+import "../parts/approvals/approvals";
 import "../parts/issues/issues";
 import { toast } from "../parts/page/dialogs";
 import { offerRowKeys } from "../parts/page/row-keys";
@@ -28,6 +29,7 @@ const NAVIGATION = [
   ["/agents", text.pages.agents, "g a"],
   ["/executions", text.pages.executions, "g e"],
   ["/search", text.pages.searchLogs, "g l"],
+  ["/approvals", text.pages.approvals, "g p"],
   ["/issues", text.pages.issues, "g i"],
   ["/builds", text.pages.builds, "g b"],
   ["/rollouts", text.pages.rollouts, "g r"],
@@ -38,6 +40,12 @@ const NAVIGATION = [
   ["/keys", text.pages.keys, "g k"],
   ["/settings", text.pages.settings, "g t"],
 ] as const;
+
+/** What is shown beside an entry of the navigation. */
+const COUNTS: Record<string, TemplateResult> = {
+  "/approvals": html`<approval-count class="count"></approval-count>`,
+  "/issues": html`<issue-count class="count"></issue-count>`,
+};
 
 /** Pages of the navigation that others belong to. */
 const ELSEWHERE: Record<string, string> = {
@@ -55,7 +63,7 @@ const UNREACHABLE_RETRY = 3_000;
 /** The dashboard: navigation and a page, or the sign-in. */
 @customElement("roost-app")
 export class App extends Part {
-  @state() private status: "starting" | "unreachable" | "signed-out" | "signed-in" = "starting";
+  @state() private status: "starting" | "unreachable" | "signed-out" | "signed-in" | "linked" = "starting";
   @state() private content: unknown = nothing;
   /** Why there is no session. */
   @state() private problem: Problem | null = null;
@@ -121,6 +129,11 @@ export class App extends Part {
       address.searchParams.delete("token");
       history.replaceState(null, "", address.pathname + address.search);
       await signedIn.signIn({ token }).catch((e: unknown) => (this.problem = asProblem(e)));
+    }
+    if (location.pathname === "/approve") {
+      await import("./linked-approval");
+      this.status = "linked";
+      return;
     }
     await this.restore();
   }
@@ -239,6 +252,9 @@ export class App extends Part {
     if (this.status === "starting") {
       return html`<p class="skeleton" aria-busy="true">${common.loading}</p>`;
     }
+    if (this.status === "linked") {
+      return html`<linked-approval></linked-approval>`;
+    }
     if (this.status === "unreachable") {
       return html`<main class="sign-in">${problemNotice(this.problem, () => location.reload())}</main>`;
     }
@@ -279,7 +295,7 @@ export class App extends Part {
             ([path, title]) =>
               html`<li>
                 <a href=${path} aria-current=${this.isHere(path) ? "page" : nothing}
-                  >${title}${path === "/issues" ? html`<issue-count></issue-count>` : nothing}</a
+                  >${title}${COUNTS[path] ?? nothing}</a
                 >
               </li>`,
           )}

@@ -87,6 +87,21 @@ export const routes: Route[] = [
     page: () => import("../pages/search").then(() => () => html`<search-page></search-page>`),
   },
   {
+    path: "/approvals",
+    title: text.pages.approvals,
+    page: () => import("../pages/approvals").then(() => () => html`<approvals-page></approvals-page>`),
+  },
+  {
+    path: "/approvals/:id",
+    title: text.pages.approval,
+    page: () =>
+      import("../pages/approval").then(
+        () =>
+          ({ id }) =>
+            html`<approval-page .approvalId=${id}></approval-page>`,
+      ),
+  },
+  {
     path: "/issues",
     title: text.pages.issues,
     page: () => import("../pages/issues").then(() => () => html`<issues-page></issues-page>`),

@@ -17,6 +17,8 @@ export const text = {
     run: "Run",
     search: "Search",
     searchLogs: "Search logs",
+    approvals: "Approvals",
+    approval: "Approval",
     issues: "Issues",
     issue: "Issue",
     builds: "Builds",

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * of this runtime here, and their output is this test's.
  */
 @EveryRuntime
+@Order(1) // The longest: the others run beside it.
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DashboardIT {
   private static final Path TESTS = Path.of("src", "test", "python", "dashboard");

@@ -27,6 +27,7 @@ class StatesTest {
   /** Enums by the table with their column {@code state}. */
   private static final Map<String, String> TABLES =
       Map.ofEntries(
+          Map.entry("approval", "ApprovalState"),
           Map.entry("builder_job", "BuilderJobState"),
           Map.entry("execution", "ExecutionState"),
           Map.entry("executor", "ExecutorState"),
@@ -59,7 +60,11 @@ class StatesTest {
           // Names of spans.
           "Traces: queued",
           "Traces: starting",
-          // A field of a request.
+          // A word of a description.
+          "Intake: rejected",
+          // Fields of requests and results.
+          "ApprovalLinksResource: approved",
+          "Approvals: approved",
           "ExecutorJobsResource: running");
 
   private static final Pattern COMMENT_OR_TEXT_BLOCK =

@@ -130,6 +130,9 @@ export class JobSteps extends Part {
         ${step.event_name
           ? html`<span class="faint">${text.steps.event(step.event_name, step.event_key)}</span> · `
           : nothing}
+        ${step.approval_id
+          ? html`<a href="/approvals/${step.approval_id}">${text.steps.approval}</a> · `
+          : nothing}
         ${called ? html`<a href="/executor-jobs/${called}">${text.steps.called}</a> · ` : nothing}
         <a href="/executions/${execution_id}">${text.steps.execution}</a>
       </p>`;

@@ -29,6 +29,9 @@ const ALIKE: Record<string, string> = {
   undone: "cancelled",
   resolved: "succeeded",
   muted: "paused",
+  approved: "succeeded",
+  rejected: "failed",
+  expired: "timed_out",
 };
 
 export const shapeOf = (state: string): SVGTemplateResult =>

@@ -35,6 +35,10 @@ export const text = {
     "Suspended until runs that it has called have ended: the script waits without an executor. Another execution continues it.",
   awaitingEvent:
     "Suspended until an event comes: the script waits without an executor. Another execution continues it.",
+  awaitingApproval: (link: unknown) =>
+    html`Suspended until somebody decides (${link}): the script waits without an executor. Another execution
+    continues it.`,
+  approvals: "approvals",
   continuedRunning: (execution: unknown) => html`Continued: ${execution} is running`,
   continuedEnded: (execution: unknown, state: unknown) => html`Continued: ${execution} ended: ${state}`,
   nextExecution: "the next execution",

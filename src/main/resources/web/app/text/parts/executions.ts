@@ -164,6 +164,7 @@ export const text = {
     called: "View called run",
     event: (name: string, key: string | null) => (key ? `event ${name}, key ${key}` : `event ${name}`),
     sendEvent: "Send event",
+    approval: "View approval",
   },
   events: {
     title: (name: string) => `Send the event ${name}`,
@@ -199,6 +200,7 @@ export const text = {
     timer: "The script sleeps, without an executor",
     call: "The script waits for runs that it has called, without an executor",
     event: "The script waits for an event, without an executor",
+    approval: "The script waits for an approval, without an executor",
   },
   /** Why an Execution or an ExecutorJob did not succeed, and what to do about it. */
   reasons: {
