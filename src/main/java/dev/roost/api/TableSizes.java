@@ -45,6 +45,9 @@ class TableSizes {
   private static final Table STEPS =
       new Table("executor_job_step", "200 + least(coalesce(pg_column_size(result), 0), 2000)");
 
+  private static final Table STREAMS =
+      new Table("stream_chunk", "100 + least(pg_column_size(data), 2000)");
+
   /** An exact count; 150: the overhead of an entry beyond key and value. */
   private static final Sql STORES =
       Sql.of(
@@ -79,7 +82,8 @@ class TableSizes {
               case PAYLOADS ->
                   bytes(connection, JOBS)
                       + bytes(connection, EXECUTIONS)
-                      + bytes(connection, STEPS);
+                      + bytes(connection, STEPS)
+                      + bytes(connection, STREAMS);
               case STORES ->
                   STORES.with().first(connection, row -> row.getLong("bytes")).orElse(0L);
             });

@@ -5,6 +5,7 @@ import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -63,7 +64,19 @@ public class Waiting {
       Duration every,
       Supplier<Optional<T>> look,
       Supplier<T> atTimeout) {
-    return attempt(topic, end(timeout), every, look, atTimeout);
+    return until(List.of(topic), timeout, every, look, atTimeout);
+  }
+
+  /**
+   * @param topics a signal on any of them is a change
+   */
+  public <T> Uni<T> until(
+      List<String> topics,
+      Duration timeout,
+      Duration every,
+      Supplier<Optional<T>> look,
+      Supplier<T> atTimeout) {
+    return attempt(topics, end(timeout), every, look, atTimeout);
   }
 
   /**
@@ -78,7 +91,8 @@ public class Waiting {
       Supplier<Optional<T>> look,
       Supplier<T> atTimeout) {
     End end = end(timeout);
-    return pause(change, end, LOOK).chain(() -> attempt(topic, end, LOOK, look, atTimeout));
+    return pause(change, end, LOOK)
+        .chain(() -> attempt(List.of(topic), end, LOOK, look, atTimeout));
   }
 
   /** Whether this process is about to stop, so that clients should wait on another replica. */
@@ -105,11 +119,15 @@ public class Waiting {
   }
 
   private <T> Uni<T> attempt(
-      String topic, End end, Duration every, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+      List<String> topics,
+      End end,
+      Duration every,
+      Supplier<Optional<T>> look,
+      Supplier<T> atTimeout) {
     return Uni.createFrom()
         .deferred(
             () -> {
-              CompletableFuture<Void> change = signals.next(topic);
+              CompletableFuture<Void> change = next(topics);
               Optional<T> result;
               try {
                 result = look.get();
@@ -122,8 +140,20 @@ public class Waiting {
                 return Uni.createFrom().item(result.orElseGet(atTimeout));
               }
               return pause(change, end, every)
-                  .chain(() -> attempt(topic, end, every, look, atTimeout));
+                  .chain(() -> attempt(topics, end, every, look, atTimeout));
             });
+  }
+
+  /** The next signal on any of the topics. */
+  private CompletableFuture<Void> next(List<String> topics) {
+    if (topics.size() == 1) {
+      return signals.next(topics.get(0));
+    }
+    List<CompletableFuture<Void>> all = topics.stream().map(signals::next).toList();
+    CompletableFuture<Void> any = new CompletableFuture<>();
+    all.forEach(each -> each.whenComplete((nothing, failure) -> any.complete(null)));
+    any.whenComplete((nothing, failure) -> all.forEach(each -> each.cancel(false)));
+    return any;
   }
 
   /** Waits for the change, at most until the end and at most for the given time. */

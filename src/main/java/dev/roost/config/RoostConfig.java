@@ -229,6 +229,14 @@ public interface RoostConfig {
     @WithDefault("16777216")
     int stepBytes();
 
+    /** Bytes of a value that a script emits, as JSON text. */
+    @WithDefault("1048576")
+    int streamValueBytes();
+
+    /** Bytes of all values that an attempt emits. */
+    @WithDefault("268435456")
+    long streamBytes();
+
     /** Jobs that call each other, each from the one before. */
     @OrZero
     @WithDefault("100")

@@ -90,7 +90,8 @@ public class Execution extends PanacheEntityBase {
       e.message as e_message, e.error as e_error, e.return_value as e_value, e.started_at as e_started,
       e.entered_at as e_entered, e.finished_at as e_finished, e.cold_start as e_cold,
       e.queued_seconds as e_queued, e.cpu_seconds as e_cpu, e.max_memory_bytes as e_memory,
-      e.log_entries as e_entries, e.logs_truncated as e_truncated
+      e.log_entries as e_entries, e.logs_truncated as e_truncated, e.progress as e_progress,
+      e.progress_message as e_progress_message
       """;
 
   /** The same, and reads what a submitter gets. */
@@ -136,6 +137,12 @@ public class Execution extends PanacheEntityBase {
   public int logEntries;
   public boolean logsTruncated;
 
+  /** From 0 to 1, as the script has said; or null. */
+  public Double progress;
+
+  /** Null if the script has said nothing about it. */
+  public String progressMessage;
+
   /** The number of the last stored frame. */
   public int acknowledged;
 
@@ -167,6 +174,8 @@ public class Execution extends PanacheEntityBase {
     execution.maxMemoryBytes = row.getObject("e_memory", Long.class);
     execution.logEntries = row.getInt("e_entries");
     execution.logsTruncated = row.getBoolean("e_truncated");
+    execution.progress = row.getObject("e_progress", Double.class);
+    execution.progressMessage = row.getString("e_progress_message");
     return execution;
   }
 
@@ -496,6 +505,10 @@ public class Execution extends PanacheEntityBase {
           boolean logsTruncated,
       @Schema(
               nullable = true,
+              description = "What the script has said last with request.progress; null: nothing")
+          ScriptProgress progress,
+      @Schema(
+              nullable = true,
               description =
                   "How its job was submitted; null unless the request has include=submission")
           Submission submission) {
@@ -528,6 +541,7 @@ public class Execution extends PanacheEntityBase {
           new Usage(execution.cpuSeconds, execution.maxMemoryBytes),
           execution.logEntries,
           execution.logsTruncated,
+          ScriptProgress.of(execution.progress, execution.progressMessage),
           submission);
     }
 

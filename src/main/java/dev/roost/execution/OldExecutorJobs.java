@@ -29,6 +29,13 @@ public final class OldExecutorJobs {
           delete from executor_job_step where ctid = any(array(
             select ctid from executor_job_step where executor_job_id = any(:jobs) limit :limit for update skip locked))""");
 
+  /** An attempt may have some thousand chunks of up to a megabyte. */
+  public static final Sql STREAMS =
+      Sql.of(
+          """
+          delete from stream_chunk where ctid = any(array(
+            select ctid from stream_chunk where executor_job_id = any(:jobs) limit :limit for update skip locked))""");
+
   /** A job whose log was skipped, since it is locked, stays until the next pass. */
   public static final Sql DELETE =
       Sql.of(
@@ -61,6 +68,8 @@ public final class OldExecutorJobs {
       OldLogs.remove(batches, batches.step(connection -> executions.strings(connection)));
       Sql.Bound steps = STEPS.with("jobs", jobs).with("limit", OldLogs.LIMIT);
       batches.steps(OldLogs.LIMIT, steps::update);
+      Sql.Bound streams = STREAMS.with("jobs", jobs).with("limit", LIMIT);
+      batches.steps(LIMIT, streams::update);
       Sql.Bound delete = DELETE.with("jobs", jobs).with("before", before);
       removed += batches.step(delete::update);
       after = old.get(old.size() - 1);

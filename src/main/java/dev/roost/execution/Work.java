@@ -62,7 +62,8 @@ public record Work(
       int storeValueBytes,
       double storeWaitSeconds,
       double graceSeconds,
-      double suspendAfterSeconds) {
+      double suspendAfterSeconds,
+      int streamValueBytes) {
     static Limits of(RoostConfig config) {
       RoostConfig.Limits limits = config.limits();
       return new Limits(
@@ -76,7 +77,8 @@ public record Work(
           limits.storeValueBytes(),
           config.executors().storeWait().toMillis() / 1e3,
           config.executors().grace().toMillis() / 1e3,
-          config.executors().suspendAfter().toMillis() / 1e3);
+          config.executors().suspendAfter().toMillis() / 1e3,
+          limits.streamValueBytes());
     }
   }
 }
