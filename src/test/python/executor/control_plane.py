@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from step_plane import JobSteps
 from store_plane import Stores
+from stream_plane import Streams
 
 LAST = ("returned", "failed", "suspended")
 # For what comes within milliseconds on a machine that has nothing else to do.
@@ -37,6 +38,7 @@ class ControlPlane:
         self.protocol = 1
         self.stores = Stores(self.changed)
         self.job = JobSteps(self.changed)
+        self.stream = Streams(self.changed)
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
         self.new_token: Optional[str] = None
@@ -122,6 +124,8 @@ class ControlPlane:
             return self._frames(parts[-2], body, wait)
         if parts[-1] == "steps":
             return self.job.operate(parts[-2], body)
+        if parts[-1] == "stream":
+            return self.stream.operate(parts[-2], body)
         if parts[-1] == "preload":
             with self.changed:
                 self.preloaded.append(json.loads(body))

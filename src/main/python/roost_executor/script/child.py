@@ -31,6 +31,7 @@ from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
 from roost_executor.script.store import Store
 from roost_executor.script.store_values import KEY_BYTES
+from roost_executor.script.stream import Stream, StreamError
 from roost_executor.script.waits import Waits
 from roost_executor.wire.clock import moment
 from roost_executor.wire.control import ENDED, ENTERED, IMPORTED, Channel
@@ -182,6 +183,7 @@ class Child:
     def _call(self, channel: Channel) -> "dict[str, Any]":
         importing = True
         steps: Steps | None = None
+        self._stream = Stream(self._settings.store_socket, self._work["limits"].get("stream_value_bytes"))
         try:
             code = compiled(self._script)
             if self._script.code is None:
@@ -195,12 +197,15 @@ class Child:
             steps = self._steps()
             arguments = self._arguments(steps)[:count]
             channel.send(ENTERED, None)
-            value = call(main, arguments, steps.enter_task)
+            value = call(main, arguments, steps.enter_task, self._stream)
+            returned = self._returned(value)
+            self._stream.close()
             steps.returned()
-            return self._returned(value)
+            return returned
         except ScriptFailure:
             raise
         except SystemExit as error:
+            self._end_stream()
             if steps:
                 steps.failed(error)
             if error.code is None or (error.code == 0 and isinstance(error.code, int)):
@@ -212,11 +217,17 @@ class Child:
                 print_text=None if isinstance(shown, int) else bounded(shown),
             ) from None
         except BaseException as error:
+            self._end_stream()
             cause = steps.failed(error) if steps else error
             failure = failure_of(cause, self._script.path, importing)
             if isinstance(cause, ReplayDiverged):
                 failure["reason"] = "replay_diverged"
             return failure
+
+    def _end_stream(self) -> None:
+        """When the script has failed: what it has emitted before is stored if that is possible."""
+        with contextlib.suppress(StreamError):
+            self._stream.close()
 
     def _steps(self) -> Steps:
         work = self._work
@@ -226,6 +237,7 @@ class Child:
 
     def _suspend(self, waits: "Sequence[int]", are_all: bool) -> NoReturn:
         """Ends this process, which is to be replaced by another one when one, or all, of these waits are over."""
+        self._stream.flush()
         flush_streams()
         flush_c_streams()
         self._channel.send(ENDED, {"waits": waits, "all": are_all})
@@ -260,6 +272,7 @@ class Child:
             ) from None
         request = Request(
             steps,
+            self._stream,
             payload=payload,
             agent_id=work["agent_id"],
             execution_id=work["execution_id"],

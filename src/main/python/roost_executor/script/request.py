@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from roost_executor.script import step_errors
+from roost_executor.script.stream import StreamError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
     from roost_executor.script.steps import Steps
+    from roost_executor.script.stream import Stream
 
 FIELDS = (
     "payload",
@@ -34,18 +36,22 @@ class Request:
     deadline: when the script will be stopped (aware datetime), None when it has no timeout.
     stores: the agent's stores by name (read-only mapping).
 
+    `emit` streams a value to whoever follows the execution, `progress` says how far it is. `main` may also be a
+    generator: what it yields is emitted. `request.StreamError` is raised for what can't be stored.
+
     `step` runs a function once in a job. Its errors are attributes: `request.StepError`, and below it
     `request.StepTimeout`, `request.StepFailed`, of `call` and `map` `request.CallFailed`, and of `wait_for_event`
     and `approval` `request.WaitTimeout`.
     """
 
-    __slots__ = (*FIELDS, "_steps")
+    __slots__ = (*FIELDS, "_steps", "_stream")
 
     StepError = step_errors.StepError
     StepTimeout = step_errors.StepTimeout
     StepFailed = step_errors.StepFailed
     CallFailed = step_errors.CallFailed
     WaitTimeout = step_errors.WaitTimeout
+    StreamError = StreamError
 
     payload: Any
     agent_id: str
@@ -57,10 +63,25 @@ class Request:
     scheduled_time: Any
     stores: "Mapping[str, Any]"
 
-    def __init__(self, steps: "Steps | None" = None, **fields: Any) -> None:
+    def __init__(self, steps: "Steps | None" = None, stream: "Stream | None" = None, **fields: Any) -> None:
         object.__setattr__(self, "_steps", steps)
+        object.__setattr__(self, "_stream", stream)
         for name in FIELDS:
             object.__setattr__(self, name, fields[name])
+
+    def emit(self, value: Any) -> None:
+        """Streams a JSON value: whoever follows the execution gets it within milliseconds, in order.
+
+        The values are stored, and numbered from 1 in each attempt. While too much is unsent, the call waits. If main
+        is a generator or an asynchronous generator, what it yields is emitted.
+
+        Raises TypeError if the value isn't JSON, and StreamError if it is too large or values can't be stored.
+        """
+        self._own_stream().emit(value)
+
+    def progress(self, fraction: "float | None" = None, message: "str | None" = None) -> None:
+        """Says how far the script is: a fraction from 0 to 1, and what it does. Each call replaces the last one's."""
+        self._own_stream().report(fraction, message)
 
     def step(
         self,
@@ -142,6 +163,11 @@ class Request:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
         return self._steps
 
+    def _own_stream(self) -> "Stream":
+        if self._stream is None:
+            raise StreamError("values are emitted by the process of main; another process can't")
+        return self._stream
+
     def approval(
         self,
         title: str,
@@ -164,9 +190,7 @@ class Request:
 
         Raises WaitTimeout, also when the script runs again, and StepError when it can't be asked for.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.approval(title, details, form, assignees, timeout, name)
+        return self._own_steps().approval(title, details, form, assignees, timeout, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")

@@ -5,12 +5,13 @@ import os
 import stat
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from types import CodeType, FunctionType, ModuleType
+from types import AsyncGeneratorType, CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any, Callable
 
 from roost_executor.files import remove
 from roost_executor.script.failures import ScriptFailure
 from roost_executor.script.jsonvalue import with_article
+from roost_executor.script.stream import Stream, drain, drain_in_task
 from roost_executor.wire.control import MOST_CODE_BYTES
 
 MODULE = "agent"
@@ -193,15 +194,23 @@ def _definition(source: bytes) -> "tuple[int | None, int | None]":
     return (found[-1].lineno, found[-1].col_offset + 1) if found else (None, None)
 
 
-def call(main: "Callable[..., Any]", arguments: "tuple[Any, ...]", on_task: "Callable[[], None]") -> Any:
-    """What `main` returns; when it is async, what it awaits, in a task that calls `on_task` first."""
+def call(
+    main: "Callable[..., Any]", arguments: "tuple[Any, ...]", on_task: "Callable[[], None]", stream: Stream
+) -> Any:
+    """What `main` returns; when it is async, what it awaits, in a task that calls `on_task` first.
+
+    What it yields goes to the stream.
+    """
     value = main(*arguments)
-    if hasattr(type(value), "__await__"):
+    if type(value) is GeneratorType:
+        return drain(value, stream)
+    is_stream = type(value) is AsyncGeneratorType
+    if is_stream or hasattr(type(value), "__await__"):
         import asyncio
 
         async def outcome() -> Any:
             on_task()
-            return await value
+            return await (drain_in_task(value, stream) if is_stream else value)
 
         return asyncio.run(outcome())
     return value

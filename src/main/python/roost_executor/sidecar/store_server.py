@@ -35,9 +35,15 @@ MOST_CONNECTIONS = 256
 # In place of a store's identifier: the execution's job, whose steps have numbers of their own.
 JOB = "job"
 JOB_OPERATIONS = frozenset(("step", "steps", "reopen_steps", "timer", "call", "event", "approval", "outcomes"))
+# Likewise: the values that the execution emits, and its progress.
+STREAM = "stream"
+STREAM_OPERATIONS = frozenset(("emit", "progress"))
 READS = frozenset(("get", "count", "scan", "lock", "renew"))
 READ_ONLY = READS | {"steps"}
 WRITES = frozenset(("set", "delete", "pop", "increment", "clear", "transaction", "unlock"))
+STORE_OPERATIONS = READS | WRITES
+# Of what isn't a store.
+OPERATIONS = {JOB: JOB_OPERATIONS, STREAM: STREAM_OPERATIONS}
 JSON = "application/json"
 
 
@@ -63,6 +69,7 @@ class StoreServer:
         self._execution_id = work["execution_id"]
         self._paths = {store["id"]: f"/internal/v1/datastores/{store['id']}/operations" for store in work["stores"]}
         self._paths[JOB] = f"/internal/v1/executions/{work['execution_id']}/steps"
+        self._paths[STREAM] = f"/internal/v1/executions/{work['execution_id']}/stream"
 
     def end(self) -> None:
         """The execution is over: its operations in flight are given up."""
@@ -170,7 +177,7 @@ class _Connection:
         try:
             _send(self._connection, status, body)
         except OSError:
-            if request.operation == "lock" and request.store != JOB and status == 200:
+            if request.operation == "lock" and request.store not in OPERATIONS and status == 200:
                 self._undo(request, body)
             raise
 
@@ -179,10 +186,10 @@ class _Connection:
         if path is None:
             return 403, problem("forbidden", "this execution has no such store, or has ended")
         operation = request.operation
-        if operation == "lock" and request.store != JOB and not request.is_reserved:
+        if operation == "lock" and request.store not in OPERATIONS and not request.is_reserved:
             return self._lock_response(path, request)
         fields = f'{{"execution_id": {json.dumps(self._execution_id)}, "op": "{operation}"'
-        if operation not in (JOB_OPERATIONS if request.store == JOB else READS | WRITES):
+        if operation not in OPERATIONS.get(request.store, STORE_OPERATIONS):
             return 400, problem("validation_failed", f"there is no operation {operation[:50]!r} here")
         if operation in WRITES:
             self._sequence += 1
@@ -238,8 +245,8 @@ class _Connection:
             response_seconds = max(left, LEAST_RESPONSE_SECONDS)
             try:
                 response = self._link.call(path, again() if again else body, JSON, response_seconds, before)
-                # Replicas of a release without steps answer 404; the others take over soon.
-                is_missing = response.status == 404 and operation in JOB_OPERATIONS
+                # Replicas of an earlier release answer 404; the others take over soon.
+                is_missing = response.status == 404 and operation in JOB_OPERATIONS | STREAM_OPERATIONS
                 if response.status < 500 and response.status not in (408, 429) and not is_missing:
                     return response.status, response.body
                 failure = f"status {response.status}"
