@@ -45,6 +45,7 @@ class TableOwnershipTest {
                   "execution",
                   "executor_job",
                   "executor_job_step",
+                  "stream_chunk",
                   "job_event")),
           Map.entry("executor", Set.of("executor", "setting")),
           Map.entry(

@@ -93,6 +93,26 @@ class RetentionIT {
   }
 
   @Test
+  void theValuesOfAJobAreDeletedWithIt() {
+    Instant before = Instant.parse("2025-02-10T00:00:00Z");
+    String old = rows.job(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 0);
+    String kept = rows.job(NOBODY, NOW, "succeeded", NOW, 0);
+    for (String job : List.of(old, kept)) {
+      rows.run(
+          """
+          insert into stream_chunk (executor_job_id, attempt, first, last, data, total_bytes)
+          select ?, 1 + i % 3, i, i, '1', i from generate_series(1, 2 * ? + 1) i""",
+          job, OldExecutorJobs.LIMIT);
+    }
+
+    assertEquals(1L, OldExecutorJobs.remove(batches, before));
+
+    assertEquals(0, rows.count("stream_chunk where executor_job_id = ?", old));
+    assertEquals(
+        2L * OldExecutorJobs.LIMIT + 1, rows.count("stream_chunk where executor_job_id = ?", kept));
+  }
+
+  @Test
   void manyJobsAreDeletedInSeveralSteps() {
     Instant before = Instant.parse("2025-03-01T00:00:00Z");
     for (int i = 0; i < 2 * OldExecutorJobs.LIMIT + 1; i++) {
