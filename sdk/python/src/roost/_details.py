@@ -43,6 +43,22 @@ class Usage:
     max_memory_bytes: int | None
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a script is: from 0 to 1, and what it does; `None` for what it hasn't said."""
+
+    fraction: float | None
+    message: str | None
+
+    def __str__(self) -> str:
+        parts = [] if self.fraction is None else [f"{self.fraction:.0%}"]
+        return " ".join([*parts, self.message] if self.message else parts)
+
+
+def progress_of(data: Any) -> Progress:
+    return known_fields(Progress, data)  # type: ignore[no-any-return]
+
+
 def error_of(data: Any) -> ErrorInfo:
     return known_fields(ErrorInfo, data)  # type: ignore[no-any-return]
 

@@ -54,6 +54,7 @@ __all__ = [
     "ScriptError",
     "ServerError",
     "SignatureError",
+    "StreamRestarted",
     "TooLarge",
     "Unavailable",
     "ValidationError",
@@ -188,6 +189,24 @@ class ExecutionFailed(RoostError):
 
     execution: Execution | None = None
     job: ExecutorJob | None = None
+
+
+class StreamRestarted(RoostError):
+    """A job was retried while its values were read: they begin again.
+
+    `attempt` is the number of the new attempt. `on_restart` of `stream` handles it instead.
+    """
+
+    attempt: int = 0
+
+    @classmethod
+    def at(cls, attempt: int) -> StreamRestarted:
+        """Return the error of that attempt."""
+        error = cls(
+            f"attempt {attempt} has begun, so the values begin again; pass on_restart to go on"
+        )
+        error.attempt = attempt
+        return error
 
 
 class BuildFailed(RoostError):

@@ -5,7 +5,16 @@ from __future__ import annotations
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
 from ._approvals import ApprovalLink
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
-from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
+from ._details import (
+    DeliveryAttempt,
+    ErrorInfo,
+    LastRun,
+    Package,
+    Progress,
+    SchedulePreview,
+    Timings,
+    Usage,
+)
 from ._entries import Entry
 from ._errors import (
     APIConnectionError,
@@ -24,6 +33,7 @@ from ._errors import (
     ScriptError,
     ServerError,
     SignatureError,
+    StreamRestarted,
     TooLarge,
     Unavailable,
     ValidationError,
@@ -185,6 +195,7 @@ __all__ = [
     "Outdated",
     "Package",
     "Preloaded",
+    "Progress",
     "Replay",
     "ReplayedJob",
     "Rollout",
@@ -234,6 +245,7 @@ __all__ = [
     "ScriptError",
     "ServerError",
     "SignatureError",
+    "StreamRestarted",
     "TooLarge",
     "Unavailable",
     "ValidationError",

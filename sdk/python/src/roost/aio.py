@@ -51,7 +51,16 @@ from ._async._transaction import Transaction
 from ._async._view import View
 from ._async._webhook import Delivery, Webhook
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
-from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
+from ._details import (
+    DeliveryAttempt,
+    ErrorInfo,
+    LastRun,
+    Package,
+    Progress,
+    SchedulePreview,
+    Timings,
+    Usage,
+)
 from ._entries import Entry
 from ._errors import (
     APIConnectionError,
@@ -70,6 +79,7 @@ from ._errors import (
     ScriptError,
     ServerError,
     SignatureError,
+    StreamRestarted,
     TooLarge,
     Unavailable,
     ValidationError,
@@ -213,6 +223,7 @@ __all__ = [
     "Outdated",
     "Package",
     "Preloaded",
+    "Progress",
     "Replay",
     "ReplayedJob",
     "Rollout",
@@ -262,6 +273,7 @@ __all__ = [
     "ScriptError",
     "ServerError",
     "SignatureError",
+    "StreamRestarted",
     "TooLarge",
     "Unavailable",
     "ValidationError",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from datetime import datetime
-from typing import Any, Literal, overload
+from typing import Any, Callable, Literal, overload
 
 from .._changes import MissedRuns, Overlap
+from .._details import Progress
 from .._submissions import options
 from .._values import NOT_GIVEN, NotGiven
 from ._batch import Batch, execute_batch
+from ._concurrency import aclosing, stream
 from ._execution import Execution
 from ._executor_job import ExecutorJob
 from ._map import map_payloads
@@ -116,6 +119,33 @@ class AgentRuns(Resource):
         """
         given = options(priority, concurrency_key, draft)
         return await submit(self._client, self.id, payload, idempotency_key, given)
+
+    def stream(
+        self,
+        payload: Any = NOT_GIVEN,
+        *,
+        draft: str | None = None,
+        priority: int | None = None,
+        concurrency_key: str | None = None,
+        idempotency_key: str | None = None,
+        on_restart: Callable[[int], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Stream[Any]:
+        """Run the agent once and yield the values that its script emits, as they come.
+
+        Raises `ExecutionFailed` at the end unless the script succeeded. `submit` and the job's
+        `stream` are the same in two steps; with them, the return value can be read afterwards.
+        """
+
+        async def run() -> AsyncGenerator[Any, None]:
+            given = options(priority, concurrency_key, draft)
+            job = await submit(self._client, self.id, payload, idempotency_key, given)
+            async with aclosing(job._values(on_restart, on_progress)) as values:
+                async for value in values:
+                    yield value
+            await job.wait(check=True)
+
+        return stream(run())
 
     async def execute_batch(
         self,

@@ -6,10 +6,11 @@ import builtins
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, Literal, cast, overload
 
 from .._actions import ActionResults, ExecutorJobAction
 from .._agent_text import not_text
+from .._details import Progress
 from .._errors import APITimeout, ExecutionFailed
 from .._fields import Field, path_to
 from .._job_events import JobEvent
@@ -25,6 +26,7 @@ from ._job_events import send
 from ._pages import Paged
 from ._resource import Resource, default_client
 from ._stream import Stream
+from ._values_stream import values
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -221,13 +223,39 @@ class ExecutorJob(Resource):
         found.reverse()
         return found
 
+    def stream(
+        self,
+        *,
+        on_restart: Callable[[int], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Stream[Any]:
+        """Yield the values that its script emits, as they come, until the job has ended.
+
+        The values of the latest attempt, from the first one on; after a disconnect, without gaps
+        or duplicates. This object is then up to date: `execution.return_value` is what `main`
+        returned. When the job is retried meanwhile, its values begin again: `on_restart` is called
+        with the number of the attempt; without it, `StreamRestarted` is raised. `on_progress`
+        is called with what the script says about its progress.
+        """
+        return stream(self._values(on_restart, on_progress))
+
+    def _values(
+        self,
+        on_restart: Callable[[int], None] | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> AsyncGenerator[Any, None]:
+        path = path_to(self._path, self.id) + "/stream"
+        return values(self._client, path, on_restart, on_progress, self._become)
+
     def _progress(self) -> str:
         waiting = (
             _WAITING_ON.get(self.waiting_on or "")
             if self.state in ("queued", "suspended")
             else None
         )
-        return f"{self.id} {waiting or self.state}"
+        progress = self.execution and self.execution.progress
+        said = f" · {progress}" if self.state == "running" and progress is not None else ""
+        return f"{self.id} {waiting or self.state}{said}"
 
     def _deadline(self, timeout: float | None) -> float | None:
         return None if timeout is None else self._client._transport.clock.monotonic() + timeout

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Callable
 
-from .._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Unavailable
-from .._http import httpx
 from .._log_entry import Log, LogEntry
 from .._params import given
-from .._sse import Event, Parser
 from .._values import parse_json
+from . import _follow
+from ._concurrency import aclosing
 from ._pages import each
 
 if TYPE_CHECKING:
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["follow", "read", "read_text"]
 
 _PAGE_SIZE = 1000
-# The server sends a comment every 15 seconds; longer silence is a dead connection.
-_MAX_SILENCE_SECONDS = 60.0
-# A stream that lasted this long was working: its end resets the failures.
-_WORKING_STREAM_SECONDS = 5.0
-_MAX_FAILURES = 8
 
 
 async def read(
@@ -52,47 +46,13 @@ async def follow(
 
     After a disconnect it resumes after the last entry, without gaps or duplicates.
     """
-    transport = client._transport
     last = after_seq
-    failures = 0
-    while True:
-        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
-        if last:
-            headers["Last-Event-ID"] = str(last)
-        began = transport.clock.monotonic()
-        retry_after: float | None = None
-        try:
-            async with transport.stream(
-                path, headers=headers, read_timeout=_MAX_SILENCE_SECONDS
-            ) as response:
-                async for event in _events(response):
-                    if event.name == "end":
-                        on_end(parse_json(event.data.encode()))
-                        return
-                    if event.name != "log":
-                        continue
-                    entry = LogEntry.of(parse_json(event.data.encode()))
-                    if entry.seq > last:
-                        last = entry.seq
-                        failures = 0
-                        yield entry
-            broken: RoostError = APIConnectionError(
-                f"{transport.base_url} keeps closing the log stream {path} before its end"
-            )
-        except (APIConnectionError, APITimeout, RateLimited, Unavailable) as error:
-            broken = error
-            retry_after = getattr(error, "retry_after", None)
-        if transport.clock.monotonic() - began >= _WORKING_STREAM_SECONDS:
-            failures = 0
-        if failures >= _MAX_FAILURES:
-            raise broken
-        delay = transport.backoff(failures, retry_after)
-        failures += 1
-        await transport.clock.asleep(delay)
-
-
-async def _events(response: httpx.Response) -> AsyncGenerator[Event, None]:
-    parser = Parser()
-    async for chunk in response.aiter_bytes():
-        for event in parser.feed(chunk):
-            yield event
+    async with aclosing(_follow.follow(client, path, str(last) if last else None)) as events:
+        async for event in events:
+            if event.name == "end":
+                on_end(parse_json(event.data.encode()))
+            elif event.name == "log":
+                entry = LogEntry.of(parse_json(event.data.encode()))
+                if entry.seq > last:
+                    last = entry.seq
+                    yield entry

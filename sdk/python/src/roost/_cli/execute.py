@@ -29,6 +29,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
         roost execute greeter --payload @people.json --follow
         echo '{"name": "Bo"}' | roost execute greeter --payload -
         roost execute greeter --saved ada
+        roost execute writer --stream
         roost execute greeter --draft greeter.py --payload @failed.json
         roost execute greeter --no-wait --idempotency-key bo-1
         """
@@ -44,6 +45,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
     help="Run this script instead of the agent's, without saving it.",
 )
 @click.option("-f", "--follow", is_flag=True, help="Show the log as it is written.")
+@click.option("--stream", is_flag=True, help="Print the values that it emits as they come.")
 @click.option("--no-wait", is_flag=True, help="Print the job's id without waiting.")
 @click.option(
     "--timeout", type=click.FloatRange(min=0), metavar="S", help="Wait at most S seconds."
@@ -60,6 +62,7 @@ def execute(
     saved: str | None,
     draft: Path | None,
     follow: bool,
+    stream: bool,
     no_wait: bool,
     timeout: float | None,
     priority: int | None,
@@ -69,7 +72,8 @@ def execute(
 ) -> None:
     """Run an agent once, and print its return value.
 
-    The value is JSON, indented in a terminal; nothing is printed for None.
+    The value is JSON, indented in a terminal; nothing is printed for None. With --stream, each
+    value that the script emits is printed before it, one JSON text per line.
 
     With --draft, the packages and environment variables are those of the agent, and the run is
     left out of its figures and of issues.
@@ -80,10 +84,13 @@ def execute(
     from .files import read_text
     from .payloads import read_payload
     from .saved_payloads import saved_payload
+    from .stream import print_values
     from .waiting import Waiting
 
-    if no_wait and (follow or timeout is not None):
-        raise click.UsageError("--no-wait can't be combined with --follow or --timeout.")
+    if no_wait and (follow or stream or timeout is not None):
+        raise click.UsageError("--no-wait can't be combined with --follow, --stream or --timeout.")
+    if stream and (follow or timeout is not None or as_json):
+        raise click.UsageError("--stream can't be combined with --follow, --timeout or --json.")
     if saved is not None and payload is not None:
         raise click.UsageError("--saved can't be combined with --payload.")
     value = read_payload(payload)
@@ -104,6 +111,8 @@ def execute(
     try:
         if follow:
             waiting.follow()
+        if stream:
+            print_values(job)
         execution = waiting.result()
     except KeyboardInterrupt:
         detach(

@@ -55,6 +55,13 @@ class Progress:
             self._status = status
             self._draw()
 
+    def clear(self) -> None:
+        """Remove it until there is something to say again, so that output can be written."""
+        if self._live is not None and self._status:
+            self._status = ""
+            self._live.update("")
+            self._live.refresh()
+
     def log(self, line: str) -> None:
         """Append a line of the log."""
         self._tail.append(plain(line))

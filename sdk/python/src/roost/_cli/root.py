@@ -37,6 +37,7 @@ SECTIONS = {
         "list": "lists:list_",
         "show": "show:show",
         "logs": "logs:logs",
+        "stream": "stream:stream",
         "steps": "steps:steps",
         "search": "search:search",
         "issues": "issues:issues",

@@ -139,8 +139,9 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
         if watch is not None:
             watch.add(plan.agent.files)
         environment = _environment(plan)
-        stores, take = Stores(plan.stores_file), output.entries
-        with contextlib.closing(stores), LocalRun(plan.job, environment, stores, take) as running:
+        stores, job = Stores(plan.stores_file), plan.job
+        run = LocalRun(job, environment, stores, output.entries, output.values)
+        with contextlib.closing(stores), run as running:
             return _followed(running, output, watch)
     except BuildFailed as error:
         return Execution.not_built(error.message)

@@ -49,6 +49,12 @@ class RunOutput:
             self._open = entry["continued"]
             echo(text, err=True, nl=not self._open)
 
+    def values(self, texts: Sequence[str]) -> None:
+        """Write values that the script emits to stdout, a JSON text per line."""
+        if not self._as_json:
+            for text in texts:
+                echo(text)
+
     def note(self, text: str) -> None:
         """Write a message about the run to stderr."""
         self._end_line()

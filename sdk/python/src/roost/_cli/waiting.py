@@ -98,7 +98,9 @@ class Waiting:
             return f"{self._name}: the server doesn't respond; retrying"
         if job.state == "running":
             attempt = f" (attempt {job.attempts})" if (job.attempts or 0) > 1 else ""
-            return f"{self._name} is running{attempt}"
+            progress = job.execution and job.execution.progress
+            said = f" · {progress}" if progress is not None else ""
+            return f"{self._name} is running{attempt}{said}"
         if job.state == "suspended":
             waits = {"call": "waits for what it has called", "event": "waits for an event"}
             waits["approval"] = "waits for an approval (`roost approvals list`)"

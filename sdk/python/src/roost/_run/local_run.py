@@ -38,6 +38,7 @@ _LIMITS = {
     "store_key_bytes": 512,
     "store_value_bytes": 1024 * 1024,
     "grace_seconds": 10.0,
+    "stream_value_bytes": 1024 * 1024,
 }
 
 
@@ -121,6 +122,7 @@ class Execution:
             "usage": outcome.usage or {"cpu_seconds": None, "max_memory_bytes": None},
             "log_entries": len(self.log),
             "logs_truncated": outcome.logs_truncated,
+            "progress": None,
         }
         if with_logs:
             values["logs"] = list(self.log)
@@ -145,6 +147,7 @@ class LocalRun:
         environment: Path,
         stores: Stores,
         on_entries: Callable[[list[Entry]], None] = lambda entries: None,
+        on_values: Callable[[list[str]], None] = lambda values: None,
     ) -> None:
         if sys.platform != "linux":
             raise CannotRun("roost run requires Linux; use a container, or WSL on Windows")
@@ -154,7 +157,7 @@ class LocalRun:
         self._started_at = _now()
         self._stores = stores
         work = job.work(self._id, stores.begin(self._id, job.stores))
-        self._plane = ControlPlane(work, stores, self._take_entries)
+        self._plane = ControlPlane(work, stores, self._take_entries, on_values)
         self._directory = Path(tempfile.mkdtemp(prefix="roost-run-"))
         try:
             self._process = self._start(environment)

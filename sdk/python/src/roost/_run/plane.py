@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from .frames import Entry, Intake, Outcome
 from .steps import Steps
 from .stores import Stores
+from .stream import Stream
 
 __all__ = ["ControlPlane"]
 
@@ -22,17 +23,23 @@ _Response = tuple[int, bytes]
 class ControlPlane:
     """Hands `work` to the first executor that polls, and receives its frames.
 
-    `on_entries` is called with log entries, in order, by one thread at a time.
+    `on_entries` is called with log entries, `on_values` with the JSON texts that the script emits;
+    each in order, by one thread at a time.
     """
 
     def __init__(
-        self, work: dict[str, Any], stores: Stores, on_entries: Callable[[list[Entry]], None]
+        self,
+        work: dict[str, Any],
+        stores: Stores,
+        on_entries: Callable[[list[Entry]], None],
+        on_values: Callable[[list[str]], None],
     ) -> None:
         self.token = secrets.token_urlsafe(32)
         self._work = work
         self._execution = work["execution_id"]
         self._stores = stores
         self._steps = Steps()
+        self._stream = Stream(on_values)
         self._intake = Intake(on_entries)
         self._changed = threading.Condition()
         self._cancelled = False
@@ -87,6 +94,8 @@ class ControlPlane:
             return self._frames(body, wait)
         if (kind, name, action) == ("executions", self._execution, "steps"):
             return self._steps.operate(body)
+        if (kind, name, action) == ("executions", self._execution, "stream"):
+            return self._stream.operate(body)
         if (kind, action) == ("datastores", "operations"):
             return self._stores.operate(name, body)
         return 404, b'{"code": "not_found", "detail": "No such path."}'

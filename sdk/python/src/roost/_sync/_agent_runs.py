@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from datetime import datetime
-from typing import Any, Literal, overload
+from typing import Any, Callable, Literal, overload
 
 from .._changes import MissedRuns, Overlap
+from .._details import Progress
 from .._submissions import options
 from .._values import NOT_GIVEN, NotGiven
 from ._batch import Batch, execute_batch
+from ._concurrency import closing, stream
 from ._execution import Execution
 from ._executor_job import ExecutorJob
 from ._map import map_payloads
@@ -117,6 +119,33 @@ class AgentRuns(Resource):
         """
         given = options(priority, concurrency_key, draft)
         return submit(self._client, self.id, payload, idempotency_key, given)
+
+    def stream(
+        self,
+        payload: Any = NOT_GIVEN,
+        *,
+        draft: str | None = None,
+        priority: int | None = None,
+        concurrency_key: str | None = None,
+        idempotency_key: str | None = None,
+        on_restart: Callable[[int], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Generator[Any, None, None]:
+        """Run the agent once and yield the values that its script emits, as they come.
+
+        Raises `ExecutionFailed` at the end unless the script succeeded. `submit` and the job's
+        `stream` are the same in two steps; with them, the return value can be read afterwards.
+        """
+
+        def run() -> Generator[Any, None, None]:
+            given = options(priority, concurrency_key, draft)
+            job = submit(self._client, self.id, payload, idempotency_key, given)
+            with closing(job._values(on_restart, on_progress)) as values:
+                for value in values:
+                    yield value
+            job.wait(check=True)
+
+        return stream(run())
 
     def execute_batch(
         self,

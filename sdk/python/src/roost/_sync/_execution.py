@@ -9,7 +9,16 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .._details import ErrorInfo, Timings, Usage, error_of, timings_of, usage_of
+from .._details import (
+    ErrorInfo,
+    Progress,
+    Timings,
+    Usage,
+    error_of,
+    progress_of,
+    timings_of,
+    usage_of,
+)
 from .._fields import Field, path_to
 from .._log_entry import LogEntry
 from .._params import given
@@ -67,6 +76,7 @@ class Execution(Resource):
     usage: Field[Usage | None] = Field(usage_of)
     log_entries: Field[int] = Field()
     logs_truncated: Field[bool] = Field()
+    progress: Field[Progress | None] = Field(progress_of)
 
     @classmethod
     def retrieve(cls, id: str, *, client: Client | None = None) -> Execution:  # noqa: A002
