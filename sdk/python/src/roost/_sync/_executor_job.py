@@ -57,7 +57,7 @@ class ExecutorJob(Resource):
     `state` is queued, running, suspended, succeeded, failed or cancelled. While it is queued,
     `waiting_on` is build, executor, capacity, concurrency, storage or retry_delay;
     `next_attempt_at` is the time of the retry. While it is suspended, its script waits without a
-    process: `waiting_on` is call, event, approval, or timer with `resume_at`. `parent_id` is the job
+    process: `waiting_on` is call, event, approval, or timer (`resume_at`). `parent_id` is the job
     that has called it. `attempts` counts the Executions; the latest is `execution`. Jobs of a batch
     have a `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`. A `draft` runs
     an unsaved script, which `draft_script()` returns.
