@@ -36,7 +36,9 @@ def last_ids(server: Server) -> list[Any]:
 
 def test_values_come_until_the_end(server: Server, run: roost.ExecutorJob) -> None:
     server.on(
-        "GET", STREAM, stream(": hello\n\n", value("1-1", {"n": 1}), value("1-2", "é"), end(return_value=7))
+        "GET",
+        STREAM,
+        stream(": hello\n\n", value("1-1", {"n": 1}), value("1-2", "é"), end(return_value=7)),
     )
     assert list(run.stream()) == [{"n": 1}, "é"]
     assert run.execution is not None
@@ -58,8 +60,8 @@ def test_it_resumes_where_it_broke(server: Server, run: roost.ExecutorJob) -> No
 
 
 def test_another_attempt_begins_again(server: Server, run: roost.ExecutorJob) -> None:
-    again = stream(value("1-9", 1), event("restart", {"attempt": 2}), value("2-1", 5), end())
-    server.on("GET", STREAM, again, again)
+    again = [value("1-9", 1), event("restart", {"attempt": 2}), value("2-1", 5), end()]
+    server.on("GET", STREAM, stream(*again), stream(*again))
     attempts: list[int] = []
     assert list(run.stream(on_restart=attempts.append)) == [1, 5]
     assert attempts == [2]

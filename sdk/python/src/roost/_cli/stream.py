@@ -49,9 +49,7 @@ def print_values(job: roost.ExecutorJob) -> None:
         note(f"Attempt {attempt} has begun; the values begin again.")
 
     with Progress() as progress:
-        values = job.stream(
-            on_restart=restarted, on_progress=lambda said: progress.say(str(said))
-        )
+        values = job.stream(on_restart=restarted, on_progress=lambda said: progress.say(str(said)))
         for value in values:
             progress.clear()
             click.echo(json.dumps(value, ensure_ascii=False))
