@@ -79,7 +79,8 @@ def test_progress_is_told(server: Server, run: roost.ExecutorJob) -> None:
     assert list(run.stream(on_progress=seen.append)) == [1]
     assert seen == [roost.Progress(0.4, "reading")]
     assert str(seen[0]) == "40% reading"
-    assert run.execution is not None and run.execution.progress == seen[0]
+    assert run.execution is not None
+    assert run.execution.progress == seen[0]
 
 
 def test_an_agent_is_run_and_its_values_come(server: Server) -> None:

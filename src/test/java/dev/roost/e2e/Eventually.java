@@ -54,7 +54,7 @@ final class Eventually {
   }
 
   /** Between two looks at something that tells of no change. */
-  private static void pause() {
+  static void pause() {
     try {
       TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
     } catch (InterruptedException e) {
