@@ -80,7 +80,10 @@ class Roost:
 
     def run(self, agent: Any, payload: Any = None) -> Any:
         """The Execution of a new ExecutorJob when both have ended."""
-        job = self.submit(agent, payload)
+        return self.ended(self.submit(agent, payload))
+
+    def ended(self, job: Any) -> Any:
+        """The last Execution of an ExecutorJob when both have ended."""
         return until("the end of " + job["id"], lambda: self._ended(job["id"]))["execution"]
 
     def started(self, job: Any) -> Any:

@@ -248,7 +248,15 @@ export interface Execution {
   usage: { cpu_seconds: number; max_memory_bytes: number } | null;
   log_entries: number;
   logs_truncated: boolean;
+  progress: Progress | null;
   submission: Submission | null;
+}
+
+/** How far a script is, as it has said itself. */
+export interface Progress {
+  /** From 0 to 1. */
+  fraction: number | null;
+  message: string | null;
 }
 
 /** How the job of an execution was submitted. */

@@ -17,6 +17,7 @@ import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
+import "../parts/executions/emitted-values";
 import "../parts/executions/job-steps";
 import "../parts/executions/timeline";
 import { common } from "../text/common";
@@ -171,6 +172,10 @@ export class ExecutionPage extends Part {
               </section>`
             : nothing}
           ${marked ? script : nothing}
+          <emitted-values
+            .executionId=${execution.id}
+            ?live=${execution.state === "running"}
+          ></emitted-values>
           <job-steps
             .jobId=${execution.executor_job_id}
             ?live=${execution.state === "running"}

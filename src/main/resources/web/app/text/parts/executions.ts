@@ -166,6 +166,14 @@ export const text = {
     sendEvent: "Send event",
     approval: "View approval",
   },
+  values: {
+    title: "Values",
+    join: "Join",
+    joinTitle: "Show the texts as one",
+    skipped: (n: number) => `${n} values before these aren’t shown.`,
+    progress: "Progress",
+    percent: (fraction: number) => `${Math.round(100 * fraction)}%`,
+  },
   events: {
     title: (name: string) => `Send the event ${name}`,
     data: "Data",
