@@ -28,6 +28,7 @@ MEASUREMENTS = [
     "stores",
     "steps",
     "suspended",
+    "streams",
     "schedules",
 ]
 
@@ -66,6 +67,7 @@ def main() -> int:
         start,
         steps,
         stores,
+        streams,
         suspended,
         throughput,
     )
@@ -85,6 +87,7 @@ def main() -> int:
         "stores": stores.measure,
         "steps": steps.measure,
         "suspended": suspended.measure,
+        "streams": streams.measure,
         "schedules": schedules.measure,
     }
     environment.build_application()

@@ -44,9 +44,9 @@ place as (
   where (%(seq)s = 1 or b.seq is not null) and coalesce(b.total_bytes, 0) + %(bytes)s <= %(mostBytes)s),
 saved as (
   insert into executor_job_step (executor_job_id, seq, path, name, execution_id, result, error_type,
-    error_message, error_traceback, error_arguments, attempts, seconds, finished_at, total_bytes)
+    error_message, error_traceback, error_arguments, attempts, seconds, finished_at, total_bytes, emitted)
   select p.job, %(seq)s, %(path)s, 'step', %(execution)s, cast(%(result)s as text), cast(null as text),
-    cast(null as text), cast(null as text), cast(null as text), 1, 0.0001, statement_timestamp(), p.total_bytes
+    cast(null as text), cast(null as text), cast(null as text), 1, 0.0001, statement_timestamp(), p.total_bytes, 0
   from place p on conflict do nothing returning seq)
 select exists (select from saved) as saved, exists (select from owner) as granted"""
 NAMES = itertools.count()

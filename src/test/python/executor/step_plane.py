@@ -27,6 +27,7 @@ OPTIONAL = {
     "details",
     "form",
     "assignees",
+    "emitted",
 }
 
 
@@ -70,6 +71,9 @@ class JobSteps:
             raise Refused(413, "too_large", "too many steps")
         step = {"seq": number, "path": request["path"], "name": request["name"], "execution_id": execution}
         step["open"] = False
+        if "emitted" in request:
+            assert request["emitted"] > 0
+            step["emitted"] = request["emitted"]
         if "result" in request:
             step["result"] = request["result"]
         else:

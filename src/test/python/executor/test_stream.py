@@ -201,6 +201,71 @@ def test_an_attempt_that_continues_emits_nothing_twice(executor: Executor) -> No
     assert executor.plane.stream.values == ["before", "after"]
 
 
+def test_what_stored_steps_have_emitted_is_counted(executor: Executor) -> None:
+    script = """
+        def inner(request, n):
+            request.emit(["inner", n])
+
+        def outer(request):
+            request.emit("outer")
+            request.step("inner", inner, request, 1)
+            request.emit("outer again")
+
+        def failing(request):
+            request.emit("failing")
+            raise OSError(5, "no")
+
+        def main(request):
+            yield 1
+            request.step("outer", outer, request)
+            try:
+                request.step("failing", failing, request, attempts=2, delay=0)
+            except OSError:
+                yield 2
+            request.sleep(3600)
+            yield 3
+            request.step("inner", inner, request, 2)
+            request.sleep(3600)
+            yield 4
+    """
+    stream, job = executor.plane.stream, executor.plane.job
+    before = [1, "outer", ["inner", 1], "outer again", "failing", "failing", 2]
+    assert executor.run(script, **AT_ONCE).last["type"] == "suspended"
+    assert stream.values == before
+    assert [step.get("emitted") for step in job.steps] == [1, 3, 2, None]
+    job.steps[3]["until"] = "2000-01-01T00:00:00Z"
+    assert executor.run(script, **AGAIN).last["type"] == "suspended"
+    assert stream.values == [*before, 3, ["inner", 2]]
+    job.steps[5]["until"] = "2000-01-01T00:00:00Z"
+    assert executor.run(script, **AGAIN).last["type"] == "returned"
+    assert stream.values == [*before, 3, ["inner", 2], 4]
+
+
+def test_steps_in_threads_and_tasks_count_what_they_emit(executor: Executor) -> None:
+    script = """
+        import asyncio
+
+        def plain(request, n):
+            request.emit(n)
+
+        async def nested(request, n):
+            await request.step("plain", plain, request, n)
+            request.emit(-n)
+
+        async def main(request):
+            await asyncio.gather(*(request.step(f"step {n}", nested, request, n) for n in range(1, 20)))
+            await request.sleep(3600)
+            yield "end"
+    """
+    assert executor.run(script, **AT_ONCE).last["type"] == "suspended"
+    stream, job = executor.plane.stream, executor.plane.job
+    assert sorted(stream.values) == [*range(-19, 0), *range(1, 20)]
+    assert {step.get("emitted") for step in job.steps[:-1]} == {1, 2}
+    job.steps[-1]["until"] = "2000-01-01T00:00:00Z"
+    assert executor.run(script, **AGAIN).last["type"] == "returned"
+    assert len(stream.values) == 39 and stream.values[-1] == "end"
+
+
 def test_progress_is_sent_but_not_each_of_it(executor: Executor) -> None:
     end = executor.run(
         """

@@ -233,7 +233,8 @@ class Child:
         work = self._work
         has_stored = work.get("has_steps", False)
         waits = Waits(self._suspend, work["limits"].get("suspend_after_seconds"))
-        return Steps(self._settings.store_socket, self._script.path, work["execution_id"], has_stored, waits)
+        socket_path, script_path = self._settings.store_socket, self._script.path
+        return Steps(socket_path, script_path, work["execution_id"], has_stored, waits, self._stream)
 
     def _suspend(self, waits: "Sequence[int]", are_all: bool) -> NoReturn:
         """Ends this process, which is to be replaced by another one when one, or all, of these waits are over."""
@@ -272,7 +273,6 @@ class Child:
             ) from None
         request = Request(
             steps,
-            self._stream,
             payload=payload,
             agent_id=work["agent_id"],
             execution_id=work["execution_id"],

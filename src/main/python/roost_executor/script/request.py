@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from roost_executor.script.steps import Steps
-    from roost_executor.script.stream import Stream
 
 FIELDS = (
     "payload",
@@ -44,7 +43,7 @@ class Request:
     and `approval` `request.WaitTimeout`.
     """
 
-    __slots__ = (*FIELDS, "_steps", "_stream")
+    __slots__ = (*FIELDS, "_steps")
 
     StepError = step_errors.StepError
     StepTimeout = step_errors.StepTimeout
@@ -63,9 +62,8 @@ class Request:
     scheduled_time: Any
     stores: "Mapping[str, Any]"
 
-    def __init__(self, steps: "Steps | None" = None, stream: "Stream | None" = None, **fields: Any) -> None:
+    def __init__(self, steps: "Steps | None" = None, **fields: Any) -> None:
         object.__setattr__(self, "_steps", steps)
-        object.__setattr__(self, "_stream", stream)
         for name in FIELDS:
             object.__setattr__(self, name, fields[name])
 
@@ -77,11 +75,11 @@ class Request:
 
         Raises TypeError if the value isn't JSON, and StreamError if it is too large or values can't be stored.
         """
-        self._own_stream().emit(value)
+        self._own_steps().emit(value)
 
     def progress(self, fraction: "float | None" = None, message: "str | None" = None) -> None:
         """Says how far the script is: a fraction from 0 to 1, and what it does. Each call replaces the last one's."""
-        self._own_stream().report(fraction, message)
+        self._own_steps().stream.report(fraction, message)
 
     def step(
         self,
@@ -160,13 +158,8 @@ class Request:
 
     def _own_steps(self) -> "Steps":
         if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+            raise step_errors.StepError("a request belongs to the process of main; another process can't use it for this")
         return self._steps
-
-    def _own_stream(self) -> "Stream":
-        if self._stream is None:
-            raise StreamError("values are emitted by the process of main; another process can't")
-        return self._stream
 
     def approval(
         self,

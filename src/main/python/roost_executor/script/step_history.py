@@ -43,6 +43,8 @@ class Entry(NamedTuple):
     error: "dict[str, Any] | None"
     until: "float | None" = None
     kind: str = STEP
+    # How many values it has emitted in this attempt of the job.
+    values: int = 0
 
     @property
     def is_waiting(self) -> bool:
@@ -105,6 +107,7 @@ class History:
         error: "dict[str, Any] | None",
         attempts: int,
         seconds: float,
+        values: int,
     ) -> int:
         """Stores a step that has ended, either with a result or with an error; returns its number. Raises StepError."""
         with self._lock:
@@ -114,6 +117,8 @@ class History:
                 f'{{"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}, "attempts": {attempts}, '
                 f'"seconds": {seconds:.6f}'
             )
+            if values:
+                fields += f', "emitted": {values}'
             if result is not None:
                 fields += f', "result": {quoted(result)}'
             if error is not None:
@@ -240,6 +245,7 @@ class History:
                     error,
                     timestamp(until) if kind == SLEEP else None,
                     kind,
+                    step.get("emitted") or 0,
                 )
                 self._take(entry)
                 if step["open"]:

@@ -31,6 +31,7 @@ from roost_executor.script.step_errors import (
 from roost_executor.script.step_history import APPROVAL, CALL, EVENT, SEPARATOR, SLEEP, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
+from roost_executor.script.stream import Counter, Stream
 from roost_executor.script.waits import Waits
 from roost_executor.wire.clock import YEAR_10000
 
@@ -54,6 +55,7 @@ class Call(NamedTuple):
     attempts: int
     delay: float
     timeout: "float | None"
+    values: Counter
 
 
 class Approval(NamedTuple):
@@ -76,9 +78,11 @@ class Approval(NamedTuple):
 class Branch:
     """Where steps follow one another: `main`, or the function of a step."""
 
-    def __init__(self, prefix: str, depth: int) -> None:
+    def __init__(self, prefix: str, depth: int, counters: "tuple[Counter, ...]" = ()) -> None:
+        """`counters`: of the values that the steps around it emit."""
         self._prefix = prefix
         self._depth = depth
+        self.counters = counters
         self._position = 0
         self._names: set[str] = set()
         self.owner = _here()
@@ -100,15 +104,24 @@ class Branch:
 
     def inside(self, call: Call) -> "Branch":
         """The branch of a step's function, which is running here."""
-        return Branch(call.path + SEPARATOR, self._depth + 1)
+        return Branch(call.path + SEPARATOR, self._depth + 1, (*self.counters, call.values))
 
 
 class Steps:
     """The steps of one execution."""
 
-    def __init__(self, socket_path: str, script_path: str, execution_id: str, has_stored: bool, waits: Waits) -> None:
+    def __init__(
+        self,
+        socket_path: str,
+        script_path: str,
+        execution_id: str,
+        has_stored: bool,
+        waits: Waits,
+        stream: Stream,
+    ) -> None:
         """`has_stored`: whether earlier attempts have stored steps. Connects at the first step."""
         self._waits = waits
+        self.stream = stream
         self._script_path = script_path
         self._process = os.getpid()
         self._main = Branch("", 0)
@@ -141,9 +154,13 @@ class Steps:
             raise StepError(f"the timeout of the step {name!r} needs the main thread or an async main")
         with self._lock:
             branch = _branch.get(self._main)
-            call = Call(branch.path(name), name, function, arguments, attempts, delay, timeout)
+            call = Call(branch.path(name), name, function, arguments, attempts, delay, timeout, Counter())
             history = self._history = self._history or self._new_history()
         return self._run_in_task(history, branch, call) if in_loop else self._run(history, branch, call)
+
+    def emit(self, value: object) -> None:
+        """See `Request.emit`."""
+        self.stream.emit(value, _branch.get(self._main).counters)
 
     def sleep(self, seconds: object, until: object, name: str) -> Any:
         """See `Request.sleep`."""
@@ -267,7 +284,7 @@ class Steps:
     def _run(self, history: History, branch: Branch, call: Call) -> Any:
         stored = history.find(call.path, call.name)
         if stored is not None:
-            return _replayed(stored)
+            return self._replayed(stored, branch)
         start = time.monotonic()
         for attempt in range(1, call.attempts + 1):
             try:
@@ -288,7 +305,7 @@ class Steps:
         # Requests to the sidecar block the event loop for some milliseconds, as those of stores do.
         stored = history.find(call.path, call.name)
         if stored is not None:
-            return _replayed(stored)
+            return self._replayed(stored, branch)
         start = time.monotonic()
         for attempt in range(1, call.attempts + 1):
             try:
@@ -304,13 +321,20 @@ class Steps:
             await asyncio.sleep(pause)
         raise AssertionError
 
+    def _replayed(self, stored: Entry, branch: Branch) -> Any:
+        """The outcome of a step whose function doesn't run, and so doesn't emit what it has emitted."""
+        if stored.values:
+            self.stream.skip(stored.values, branch.counters)
+        return _outcome(stored)
+
     @staticmethod
     def _succeeded(history: History, call: Call, value: object, attempt: int, start: float) -> Any:
         try:
             text = encode(value)
         except NotJson as error:
             raise _Final(StepError(f"the step {call.name!r} returned a value that isn't JSON: {error}")) from None
-        history.save(call.path, call.name, text, None, attempt, time.monotonic() - start)
+        seconds = time.monotonic() - start
+        history.save(call.path, call.name, text, None, attempt, seconds, call.values.count)
         return decode(text)
 
     def _pause(self, history: History, call: Call, error: Exception, attempt: int, start: float) -> float:
@@ -323,7 +347,8 @@ class Steps:
         behind = failures_behind(error)
         if attempt == call.attempts or is_final:
             record = error_record(error, self._script_path)
-            number = history.save(call.path, call.name, None, record, attempt, time.monotonic() - start)
+            seconds = time.monotonic() - start
+            number = history.save(call.path, call.name, None, record, attempt, seconds, call.values.count)
             note_failure(error, number)
             raise error
         # What failed within this step is run again as well.
@@ -387,7 +412,7 @@ def _end_of_sleep(seconds: object, until: object) -> float:
     return end
 
 
-def _replayed(stored: Entry) -> Any:
+def _outcome(stored: Entry) -> Any:
     if stored.error is None:
         return decode(stored.result or "null")
     error = exception_of(stored.error)

@@ -29,6 +29,13 @@ class StreamError(Exception):
     """A value can't be emitted, or can't be stored."""
 
 
+class Counter:
+    """How many values a step has emitted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
 class Stream:
     """The values and the progress of one execution; for all threads of the script's process."""
 
@@ -39,10 +46,11 @@ class Stream:
         self._process = os.getpid()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._values: deque[str] = deque()
+        # With their numbers.
+        self._values: deque[tuple[int, str]] = deque()
+        self._last = 0
         # What is being sent is part of it.
         self._unsent_bytes = 0
-        self._sent = 0
         self._progress: str | None = None
         self._progress_time = 0.0
         self._is_sending = False
@@ -50,8 +58,8 @@ class Stream:
         self._is_closed = False
         self._failure: StreamError | None = None
 
-    def emit(self, value: object) -> None:
-        """See `Request.emit`."""
+    def emit(self, value: object, counters: "tuple[Counter, ...]" = ()) -> None:
+        """See `Request.emit`. `counters`: those of the steps that emit it."""
         self._require_process()
         try:
             text = encode(value)
@@ -66,9 +74,19 @@ class Stream:
             while self.is_full():
                 self._changed.wait()
             self._check()
-            self._values.append(text)
+            self._last += 1
+            self._values.append((self._last, text))
             self._unsent_bytes += len(text) + 1
+            for counter in counters:
+                counter.count += 1
             self._wake()
+
+    def skip(self, values: int, counters: "tuple[Counter, ...]") -> None:
+        """Counts values of this attempt that are stored, and that won't be emitted again."""
+        with self._changed:
+            self._last += values
+            for counter in counters:
+                counter.count += values
 
     async def emit_in_task(self, value: object) -> None:
         """The same, while other tasks go on."""
@@ -136,7 +154,7 @@ class Stream:
 
     def _run(self) -> None:
         while True:
-            operation, body, count, size = self._next()
+            operation, body, size = self._next()
             failure = None
             try:
                 self._connection.request(operation, body)
@@ -146,7 +164,6 @@ class Stream:
                     failure = StreamError(f"the values can't be stored: {error or 'there is no memory'}")
             with self._changed:
                 self._is_sending = False
-                self._sent += count
                 self._unsent_bytes -= size
                 if failure is not None:
                     self._failure = failure
@@ -156,8 +173,8 @@ class Stream:
             if failure is not None:
                 return
 
-    def _next(self) -> "tuple[str, str, int, int]":
-        """The next request, as soon as there is one: operation, body, and how many values and bytes it sends."""
+    def _next(self) -> "tuple[str, str, int]":
+        """The next request, as soon as there is one: operation, body, and how many bytes of values it sends."""
         with self._changed:
             while True:
                 wait = None
@@ -169,22 +186,28 @@ class Stream:
                     return self._next_values()
                 self._changed.wait(wait)
 
-    def _next_progress(self) -> "tuple[str, str, int, int]":
+    def _next_progress(self) -> "tuple[str, str, int]":
         body, self._progress = self._progress, None
         assert body is not None
         self._progress_time = time.monotonic()
         self._is_sending = True
-        return "progress", body, 0, 0
+        return "progress", body, 0
 
-    def _next_values(self) -> "tuple[str, str, int, int]":
+    def _next_values(self) -> "tuple[str, str, int]":
+        first = self._values[0][0]
         texts: list[str] = []
         size = 0
-        while self._values and len(texts) < MOST_VALUES and (not texts or size + len(self._values[0]) < MOST_BYTES):
-            size += len(self._values[0]) + 1
-            texts.append(self._values.popleft())
+        while self._values and len(texts) < MOST_VALUES:
+            number, text = self._values[0]
+            # What was skipped is stored, so that a gap is no gap there.
+            if texts and (size + len(text) > MOST_BYTES or number != first + len(texts)):
+                break
+            size += len(text) + 1
+            texts.append(text)
+            self._values.popleft()
         self._is_sending = True
         lines = "\n".join(texts)
-        return "emit", f'{{"first": {self._sent + 1}, "values": {quoted(lines)}}}', len(texts), size
+        return "emit", f'{{"first": {first}, "values": {quoted(lines)}}}', size
 
 
 def drain(generator: Any, stream: Stream) -> Any:

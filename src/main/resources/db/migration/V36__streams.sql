@@ -14,6 +14,10 @@ create table stream_chunk (
   check (first <= last)
 );
 
+alter table executor_job_step
+  -- How many values it has emitted; a process that continues the attempt doesn't emit them again.
+  add column emitted integer not null default 0;
+
 alter table execution
   -- What the script has said last about its progress: from 0 to 1, and a text.
   add column progress double precision,

@@ -55,10 +55,10 @@ class JobSteps {
                 where (:seq = 1 or b.seq is not null) and coalesce(b.total_bytes, 0) + :bytes <= :mostBytes),
               saved as (
                 insert into executor_job_step (executor_job_id, seq, path, name, execution_id, result, error_type,
-                  error_message, error_traceback, error_arguments, attempts, seconds, finished_at, total_bytes)
+                  error_message, error_traceback, error_arguments, attempts, seconds, finished_at, total_bytes, emitted)
                 select p.job, :seq, :path, :name, :execution, cast(:result as text), cast(:type as text),
                   cast(:message as text), cast(:traceback as text), cast(:arguments as text), :attempts, :seconds,
-                  statement_timestamp(), p.total_bytes
+                  statement_timestamp(), p.total_bytes, :emitted
                 from place p on conflict do nothing returning seq)
               select exists (select from saved) as saved, exists (select from owner) as granted""");
 
@@ -96,7 +96,12 @@ class JobSteps {
               + """
 
               select exists (select from owner) as granted, s.seq, s.path, s.name, s.execution_id, s.result, s.error_type,
-                s.error_message, s.error_arguments, s.open, s.until, s.kind
+                s.error_message, s.error_arguments, s.open, s.until, s.kind,
+                -- Values of earlier attempts are not of this one's stream.
+                case when s.emitted > 0 and exists (
+                  select from execution w, execution r
+                  where w.id = s.execution_id and r.id = :execution and w.attempt = r.attempt)
+                then s.emitted end as emitted
               from (select 1) one left join lateral (
                 select s.*, sum(octet_length(coalesce(s.result, ''))) over (order by s.seq) as bytes
                 from executor_job_step s
@@ -136,6 +141,7 @@ class JobSteps {
     String arguments = json(body, "error_arguments");
     int attempts = body.integer("attempts", 1, MOST_ATTEMPTS).orElse(1);
     double seconds = body.number("seconds", 0, MOST_SECONDS).orElse(0.0);
+    int emitted = body.integer("emitted", 0, Integer.MAX_VALUE).orElse(0);
     for (String required : List.of("seq", "path", "name", "attempts", "seconds")) {
       body.require(required);
     }
@@ -160,6 +166,7 @@ class JobSteps {
             .with("attempts", attempts)
             .with("seconds", seconds)
             .with("bytes", bytes)
+            .with("emitted", emitted)
             .with("mostBytes", limits.stepBytes());
     store(save, executionId, number, path, bytes);
     return Map.of();
@@ -270,7 +277,8 @@ class JobSteps {
       Failure error,
       boolean open,
       Instant until,
-      String kind) {
+      String kind,
+      Integer emitted) {
     static Stored read(ResultSet row) throws SQLException {
       return new Stored(
           row.getInt("seq"),
@@ -281,7 +289,8 @@ class JobSteps {
           Failure.read(row),
           row.getBoolean("open"),
           Sql.instant(row, "until"),
-          row.getString("kind"));
+          row.getString("kind"),
+          row.getObject("emitted", Integer.class));
     }
   }
 

@@ -247,6 +247,23 @@ class JobStreamIT extends RunningExecution {
   }
 
   @Test
+  void stepsSayHowManyValuesTheyHaveEmittedInThisAttempt() {
+    String step =
+        """
+        {"op": "step", "seq": %d, "path": "%d", "name": "s", "attempts": 1, "seconds": 0, "result": "1"%s}""";
+    run(step.formatted(1, 1, ", \"emitted\": 3"));
+    run(step.formatted(2, 2, ""));
+    JsonNode steps = run("{\"op\": \"steps\", \"after\": 0}").path("steps");
+    assertEquals(3, steps.at("/0/emitted").asInt(), steps::toString);
+    assertTrue(steps.at("/1/emitted").isNull(), steps::toString);
+    rows.run("update execution set attempt = 2 where id = ?", execution);
+    rows.run(
+        "update executor_job_step set execution_id = 'exec_before' where executor_job_id = ?", job);
+    steps = run("{\"op\": \"steps\", \"after\": 0}").path("steps");
+    assertTrue(steps.at("/0/emitted").isNull(), steps::toString);
+  }
+
+  @Test
   void whatIsNotThereIsNotFound() {
     for (String type : List.of("application/json", "text/event-stream", "application/x-ndjson")) {
       for (String path : List.of("/v1/executor-jobs/xjob_none", "/v1/executions/exec_none")) {
