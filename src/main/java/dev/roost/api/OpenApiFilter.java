@@ -105,7 +105,9 @@ public class OpenApiFilter implements OASFilter {
         errors.add(ErrorCode.STORAGE_FULL);
       }
     }
-    if (path.contains("{") || path.equals("/v1/statistics")) { // Paths of one agent.
+    if (path.contains("{")
+        || path.equals("/v1/statistics") // Of one agent.
+        || path.startsWith("/v1/approval-links/")) { // Of the link in the body.
       errors.add(ErrorCode.NOT_FOUND);
     }
     List<Parameter> parameters =

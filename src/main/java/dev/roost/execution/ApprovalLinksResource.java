@@ -71,7 +71,7 @@ public class ApprovalLinksResource {
   }
 
   /** The schema of the body. */
-  @Schema(name = "ApprovalLinkRequest")
+  @Schema(name = "LinkedApprovalRequest")
   record Fields(@Schema(description = "The token of the link", required = true) String token) {}
 
   @POST

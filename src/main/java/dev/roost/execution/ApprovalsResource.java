@@ -172,7 +172,7 @@ public class ApprovalsResource {
   }
 
   /** The schema of the request body of a link. */
-  @Schema(name = "ApprovalLinkFields")
+  @Schema(name = "ApprovalLinkRequest")
   record LinkFields(
       @Schema(
               maxLength = JobEvents.MOST_NAME_CHARACTERS,
