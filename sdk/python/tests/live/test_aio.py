@@ -211,3 +211,21 @@ async def test_the_default_client(client: roost.Client, monkeypatch: pytest.Monk
     monkeypatch.setattr(roost, "base_url", client.base_url)
     monkeypatch.setenv("ROOST_API_KEY", os.environ["ROOST_TEST_API_KEY"])
     assert len([each async for each in aio.Agent.list(limit=1)]) <= 1
+
+
+async def test_values_come_while_the_script_runs(make: Callable[..., Any]) -> None:
+    agent: aio.Agent = await make(
+        script="async def main(request):\n"
+        "    for n in range(request.payload):\n"
+        "        request.progress(n / request.payload, 'counting')\n"
+        "        yield n\n"
+    )
+    seen: list[roost.Progress] = []
+    values = [value async for value in agent.stream(3, on_progress=seen.append)]
+    assert values == [0, 1, 2]
+    assert seen[-1] == roost.Progress(2 / 3, "counting")
+    with pytest.raises(roost.ExecutionFailed, match="TypeError"):
+        [value async for value in agent.stream("three")]
+    job = await agent.submit(2)
+    assert [value async for value in job.stream()] == [0, 1]
+    assert job.state == "succeeded"

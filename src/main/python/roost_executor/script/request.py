@@ -158,7 +158,9 @@ class Request:
 
     def _own_steps(self) -> "Steps":
         if self._steps is None:
-            raise step_errors.StepError("a request belongs to the process of main; another process can't use it for this")
+            raise step_errors.StepError(
+                "a request belongs to the process of main; another process can't use it for this"
+            )
         return self._steps
 
     def approval(
