@@ -335,6 +335,23 @@ def test_threads_may_emit(executor: Executor) -> None:
     assert sorted(executor.plane.stream.values) == sorted(n for n in range(4) for _ in range(100))
 
 
+def test_after_main_nothing_is_emitted(executor: Executor) -> None:
+    executor.run(
+        """
+        import atexit
+        def late(request):
+            try:
+                request.emit("late")
+            except request.StreamError as error:
+                print(error)
+        def main(request):
+            atexit.register(late, request)
+            yield 1
+        """
+    )
+    assert executor.plane.stream.values == [1]
+
+
 def test_without_values_no_request_is_sent(executor: Executor) -> None:
     executor.run("def main(request):\n    return 1")
     assert not [path for path, _ in executor.plane.requests if path.endswith("stream")]

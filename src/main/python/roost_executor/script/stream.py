@@ -132,9 +132,10 @@ class Stream:
 
     def close(self) -> None:
         """The same, at the end of `main`: later values are refused."""
-        if self._thread is not None:
-            self.flush()
-        self._is_closed = True
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        self.flush()
 
     def _check(self) -> None:
         if self._failure is not None:
