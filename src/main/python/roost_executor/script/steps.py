@@ -437,7 +437,7 @@ def _text(what: str, text: object) -> str:
 
 def _values(ended: "list[Entry]", as_list: bool) -> Any:
     """Raises the exception of the first call that has failed."""
-    values = [_replayed(entry) for entry in ended]
+    values = [_outcome(entry) for entry in ended]
     return values if as_list else values[0]
 
 
