@@ -388,7 +388,7 @@ def test_wrong_uses_are_refused(executor: Executor) -> None:
         ["StepError", "the step 'coroutine' is async: define `async def main` and await the step"],
         ["StepError", "'deep' is in 16 steps; steps can't be nested more deeply"],
     ]
-    assert forked == spawned == "steps belong to the process of main; they can't be run in another process"
+    assert forked == spawned == "a request belongs to the process of main; another process can't use it for this"
 
 
 def test_many_steps_are_read_in_pages(executor: Executor) -> None:

@@ -264,7 +264,7 @@ class Steps:
 
     def _require_process(self) -> None:
         if os.getpid() != self._process:
-            raise StepError("steps belong to the process of main; they can't be run in another process")
+            raise StepError("a request belongs to the process of main; another process can't use it for this")
 
     def returned(self) -> None:
         """At the end of a script that has returned. Raises ReplayDiverged, StepError."""
