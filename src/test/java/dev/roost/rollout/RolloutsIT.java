@@ -168,7 +168,8 @@ class RolloutsIT {
 
   private void fail(String job) {
     sql(
-        "update builder_job set state = 'failed', message = 'no wheel' where id = '%s'"
+        ("update builder_job set state = 'failed', reason = 'build_from_source_failed', message = 'no wheel' "
+                + "where id = '%s'")
             .formatted(job));
   }
 
