@@ -164,9 +164,7 @@ class Request:
 
         Raises WaitTimeout, also when the script runs again, and StepError when it can't be asked for.
         """
-        if self._steps is None:
-            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
-        return self._steps.approval(title, details, form, assignees, timeout, name)
+        return self._own_steps().approval(title, details, form, assignees, timeout, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")
