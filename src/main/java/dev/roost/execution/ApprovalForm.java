@@ -144,24 +144,34 @@ final class ApprovalForm {
       return "must be one of %s.".formatted(field.get("enum"));
     }
     if (value.isTextual()) {
-      int length = value.asText().codePointCount(0, value.asText().length());
-      if (length < field.path("minLength").asInt(0)) {
+      String text = value.asText();
+      BigDecimal length = BigDecimal.valueOf(text.codePointCount(0, text.length()));
+      if (isBelow(length, field.get("minLength"))) {
         return "must have at least %s characters.".formatted(field.get("minLength"));
       }
-      if (length > field.path("maxLength").asInt(Integer.MAX_VALUE)) {
+      if (isAbove(length, field.get("maxLength"))) {
         return "can have at most %s characters.".formatted(field.get("maxLength"));
       }
     }
     if (value.isNumber()) {
       BigDecimal number = value.decimalValue();
-      if (field.has("minimum") && number.compareTo(field.get("minimum").decimalValue()) < 0) {
+      if (isBelow(number, field.get("minimum"))) {
         return "must be at least %s.".formatted(field.get("minimum"));
       }
-      if (field.has("maximum") && number.compareTo(field.get("maximum").decimalValue()) > 0) {
+      if (isAbove(number, field.get("maximum"))) {
         return "can be at most %s.".formatted(field.get("maximum"));
       }
     }
     return null;
+  }
+
+  /** Compares without writing either out: 1e999999999 has a billion digits. */
+  private static boolean isBelow(BigDecimal number, JsonNode bound) {
+    return bound != null && number.compareTo(bound.decimalValue()) < 0;
+  }
+
+  private static boolean isAbove(BigDecimal number, JsonNode bound) {
+    return bound != null && number.compareTo(bound.decimalValue()) > 0;
   }
 
   private static boolean contains(JsonNode choices, JsonNode value) {

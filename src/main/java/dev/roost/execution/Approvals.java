@@ -1,9 +1,9 @@
 package dev.roost.execution;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
@@ -144,7 +144,7 @@ class Approvals implements EventLog.Follower {
           "There can be %d assignees, with %d characters each."
               .formatted(MOST_ASSIGNEES, MOST_ASSIGNEE_CHARACTERS));
     }
-    form.map(text -> ApprovalForm.mistake(tree(text.text())))
+    form.map(text -> ApprovalForm.mistake(tree("/form", text)))
         .ifPresent(mistake -> body.reject("form", "invalid", mistake));
     body.check();
     ExecuteResource.checkSize("details", sizeBytes, config);
@@ -165,11 +165,21 @@ class Approvals implements EventLog.Follower {
     return Map.of();
   }
 
-  private JsonNode tree(String json) {
+  /**
+   * With exact numbers: as a double, 1e999 would be infinite.
+   *
+   * @throws Problem validation_failed: the text is JSON, but for example has a number of thousands
+   *     of digits
+   */
+  private JsonNode tree(String pointer, JsonText json) {
     try {
-      return mapper.readTree(json);
+      return mapper
+          .reader()
+          .with(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .readTree(json.text());
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("checked before", e);
+      throw Problem.invalid(
+          pointer, "malformed_json", "This can't be read: " + e.getOriginalMessage());
     }
   }
 
@@ -224,7 +234,16 @@ class Approvals implements EventLog.Follower {
    * @param comment or null
    * @param value what was filled in; null if nothing was
    */
-  record Decision(boolean approved, String by, String comment, JsonText value) {}
+  record Decision(boolean approved, String by, String comment, JsonText value) {
+    /** What the script gets, with the exact text of the value. */
+    String result(ObjectMapper mapper) {
+      try {
+        return mapper.writeValueAsString(this);
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
 
   /**
    * Decides. A decision that is repeated in the same way has no further effect.
@@ -234,11 +253,7 @@ class Approvals implements EventLog.Follower {
    */
   Approval decide(String id, Decision decision) {
     check(find(id), decision);
-    ObjectNode result = mapper.createObjectNode();
-    result.put("approved", decision.approved());
-    result.put("by", decision.by());
-    result.put("comment", decision.comment());
-    result.set("value", decision.value() == null ? null : tree(decision.value().text()));
+    String result = decision.result(mapper);
     String state = (decision.approved() ? ApprovalState.APPROVED : ApprovalState.REJECTED).code();
     boolean decided =
         database.inTransaction(
@@ -250,7 +265,7 @@ class Approvals implements EventLog.Follower {
                       .with("by", decision.by())
                       .with("comment", decision.comment())
                       .with("value", decision.value() == null ? null : decision.value().text())
-                      .with("result", result.toString())
+                      .with("result", result)
                       .first(connection, row -> row.getInt("decided"))
                       .orElseThrow()
                   == 1;
@@ -281,8 +296,9 @@ class Approvals implements EventLog.Follower {
     }
     if (form != null && decision.approved()) {
       JsonNode value =
-          decision.value() == null ? mapper.createObjectNode() : tree(decision.value().text());
-      List<Problem.FieldError> mistakes = ApprovalForm.mistakes(tree(form.text()), value, "/value");
+          decision.value() == null ? mapper.createObjectNode() : tree("/value", decision.value());
+      List<Problem.FieldError> mistakes =
+          ApprovalForm.mistakes(tree("/form", form), value, "/value");
       if (!mistakes.isEmpty()) {
         throw Problem.invalid(mistakes);
       }

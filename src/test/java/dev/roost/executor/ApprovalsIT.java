@@ -115,6 +115,9 @@ class ApprovalsIT extends RunningExecution {
             "{\"amount\": 20, \"kind\": \"never\"}",
             "{\"amount\": 20, \"sure\": 1}",
             "{\"amount\": 20, \"more\": 1}",
+            "{\"amount\": 1e999}",
+            "{\"amount\": -1e999999999}",
+            "{\"amount\": 1" + "0".repeat(5_000) + "}",
             "[]")) {
       assertEquals(422, decide(id, "approve", "{\"value\": " + value + "}").status(), value);
     }
@@ -123,7 +126,21 @@ class ApprovalsIT extends RunningExecution {
         decide(id, "approve", "{\"value\": {\"amount\": 20.50, \"kind\": \"once\"}}");
     assertEquals(200, approved.status(), approved::text);
     assertTrue(approved.text().contains("20.50"), approved.text());
-    assertTrue(outcomes().at("/0/result").asText().contains("\"value\":{\"amount\":20.5"));
+    assertTrue(outcomes().at("/0/result").asText().contains("{\"amount\": 20.50, "));
+  }
+
+  @Test
+  void numbersOfAnySizeAreExact() {
+    String id =
+        ask(
+            1,
+            """
+            , "form": {"properties": {"n": {"type": "number", "minimum": 1e999999998},
+              "t": {"type": "string", "minLength": 1e999999999, "maxLength": 1e999}}}""");
+    assertEquals(422, decide(id, "approve", "{\"value\": {\"t\": \"x\"}}").status());
+    Api.Answer approved = decide(id, "approve", "{\"value\": {\"n\": 1e999999999}}");
+    assertEquals(200, approved.status(), approved::text);
+    assertTrue(outcomes().at("/0/result").asText().contains("{\"n\": 1e999999999}"));
   }
 
   @Test

@@ -62,9 +62,8 @@ class StatesTest {
           "Traces: starting",
           // A word of a description.
           "Intake: rejected",
-          // Fields of requests and results.
+          // Fields of requests.
           "ApprovalLinksResource: approved",
-          "Approvals: approved",
           "ExecutorJobsResource: running");
 
   private static final Pattern COMMENT_OR_TEXT_BLOCK =

@@ -15,7 +15,6 @@ export const text = {
   value: "Filled in",
   run: "Run",
   facts: "Details",
-  question: "What is asked",
   noMatches: "No matching approvals",
   changeFilters: "Change the filters. The list updates live.",
   nonePending: "Nothing to approve",
