@@ -4,12 +4,14 @@
 
 Packages first, with the unit tests and the static checks. Then three lanes run on what was packaged: the integration
 tests and the end-to-end tests of the local runtime, the Python tests, and the end-to-end tests on Kubernetes. With two
-processors for each they all run beside each other, else those on Kubernetes run alone, after the others: their pods
-take what processors there are. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same tests one after
-the other. Ends with status 1 when any lane has failed.
+processors for each they all run beside each other, else those on Kubernetes run alone, after the others: their pods take what
+processors there are. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended; what has failed
+is named again at the end. `./mvnw verify` runs the same tests one after the other. Ends with status 1 when any lane has
+failed.
 """
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +25,11 @@ JAR = ROOT / "target/quarkus-app/quarkus-run.jar"
 LOGS = ROOT / "target/lanes"
 POLL_SECONDS = 0.2
 PROCESSORS_PER_LANE = 2
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+# What Maven and pytest begin the line of a failure with.
+FAILURE = re.compile(r"(\[ERROR\] +\S|FAILED |ERROR |Python checks: FAILED)")
+FAILURES_SHOWN = 40
+LINE_LENGTH = 300
 
 
 def lanes(options: "list[str]") -> "dict[str, list[str]]":
@@ -74,6 +81,15 @@ class Lane:
         sys.stdout.buffer.write(self.log.read_bytes())
         sys.stdout.buffer.flush()
 
+    def show_failures(self) -> None:
+        """Names what has failed: who reads only the end of a long output sees it."""
+        lines = COLOURS.sub("", self.log.read_text(encoding="utf-8", errors="replace")).splitlines()
+        failures = [line[:LINE_LENGTH] for line in lines if FAILURE.match(line)]
+        print(f"\n=== What has failed in {self.log.relative_to(ROOT)}:")
+        print(*failures[:FAILURES_SHOWN] or lines[-FAILURES_SHOWN:], sep="\n")
+        if len(failures) > FAILURES_SHOWN:
+            print(f"... and {len(failures) - FAILURES_SHOWN} lines more")
+
     def summary(self) -> str:
         """One line on how it ended."""
         minutes, seconds = divmod(round(self.seconds), 60)
@@ -117,6 +133,9 @@ def main(options: "list[str]") -> int:
                 ended.append(lane)
             time.sleep(POLL_SECONDS)
     print_left_out()
+    for lane in ended:
+        if lane.status:
+            lane.show_failures()
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
     print("\nLanes:", *[lane.summary() for lane in ended], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
     return 1 if any(lane.status for lane in ended) else 0
