@@ -42,6 +42,9 @@ public class Agent extends PanacheEntityBase {
   @Column(name = "max_concurrency")
   public int maxConcurrency;
 
+  /** How long its jobs have their concurrency keys. */
+  public KeyScope concurrencyKeyScope = KeyScope.EXECUTION;
+
   public int maxAttempts;
   public double retryDelaySeconds;
 

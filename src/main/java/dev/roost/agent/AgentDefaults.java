@@ -6,6 +6,11 @@ final class AgentDefaults {
   static final int MEMORY_MIB = 256;
   static final double CPU = 0.5;
   static final int MAX_CONCURRENCY = 10;
+  static final KeyScope CONCURRENCY_KEY_SCOPE = KeyScope.EXECUTION;
+
+  /** {@link #CONCURRENCY_KEY_SCOPE} in the OpenAPI document, where only a constant can stand. */
+  static final String CONCURRENCY_KEY_SCOPE_CODE = "execution";
+
   static final int MAX_ATTEMPTS = 1;
   static final int RETRY_DELAY_SECONDS = 1;
   static final int KEEP_WARM_SECONDS = 60;

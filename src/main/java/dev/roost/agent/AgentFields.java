@@ -48,6 +48,13 @@ record AgentFields(
             maximum = "1000")
         int maxConcurrency,
     @Schema(
+            defaultValue = AgentDefaults.CONCURRENCY_KEY_SCOPE_CODE,
+            description =
+                "How long a job has its concurrency_key. execution: while it has an execution, so that "
+                    + "another job with the key may run while it is suspended or waits to be tried again. "
+                    + "job: from its first execution until it ends.")
+        KeyScope concurrencyKeyScope,
+    @Schema(
             description = "The number of attempts for each job.",
             defaultValue = "" + AgentDefaults.MAX_ATTEMPTS,
             minimum = "1",

@@ -29,6 +29,7 @@ public record AgentRequest(
     Optional<Integer> memory,
     Optional<Double> cpu,
     Optional<Integer> maxConcurrency,
+    Optional<KeyScope> concurrencyKeyScope,
     Optional<Integer> maxAttempts,
     Optional<Double> retryDelay,
     Optional<List<String>> neverRetry,
@@ -92,6 +93,7 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         profile,
         egress,
         preload,
@@ -121,6 +123,7 @@ public record AgentRequest(
             body.integer("memory", 16, Integer.MAX_VALUE),
             body.number("cpu", 0.01, Integer.MAX_VALUE),
             body.integer("max_concurrency", 1, 1_000),
+            body.choice("concurrency_key_scope", KeyScope.class),
             body.integer("max_attempts", 1, 10),
             body.number("retry_delay", 0, DAY_SECONDS),
             body.choices("never_retry", reasons),
@@ -223,6 +226,7 @@ public record AgentRequest(
     memory.ifPresent(value -> agent.memoryMib = value);
     cpu.ifPresent(value -> agent.cpu = value);
     maxConcurrency.ifPresent(value -> agent.maxConcurrency = value);
+    concurrencyKeyScope.ifPresent(value -> agent.concurrencyKeyScope = value);
     maxAttempts.ifPresent(value -> agent.maxAttempts = value);
     retryDelay.ifPresent(value -> agent.retryDelaySeconds = value);
     neverRetry.ifPresent(value -> agent.neverRetry = value.toArray(String[]::new));

@@ -65,6 +65,11 @@ public record AgentView(
             description =
                 "The number of executors, and so of executions, that may run at the same time")
         int maxConcurrency,
+    @Schema(
+            description =
+                "How long a job has its concurrency_key: while it has an execution, or from its first "
+                    + "execution until the job ends")
+        KeyScope concurrencyKeyScope,
     @Schema(description = "The number of attempts for each job") int maxAttempts,
     @Schema(
             description =
@@ -274,6 +279,7 @@ public record AgentView(
         agent.memoryMib,
         agent.cpu,
         agent.maxConcurrency,
+        agent.concurrencyKeyScope,
         agent.maxAttempts,
         agent.retryDelaySeconds,
         List.of(agent.neverRetry),

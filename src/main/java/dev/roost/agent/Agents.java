@@ -100,6 +100,7 @@ public class Agents {
                   agent.memoryMib = AgentDefaults.MEMORY_MIB;
                   agent.cpu = AgentDefaults.CPU;
                   agent.maxConcurrency = AgentDefaults.MAX_CONCURRENCY;
+                  agent.concurrencyKeyScope = AgentDefaults.CONCURRENCY_KEY_SCOPE;
                   agent.maxAttempts = AgentDefaults.MAX_ATTEMPTS;
                   agent.retryDelaySeconds = AgentDefaults.RETRY_DELAY_SECONDS;
                   agent.neverRetry = new String[0];

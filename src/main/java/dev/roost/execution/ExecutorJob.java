@@ -97,6 +97,10 @@ public class ExecutorJob extends PanacheEntityBase {
                 >= a.max_concurrency then 'concurrency'
               when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
                 and e.concurrency_key = j.concurrency_key) then 'concurrency'
+              when j.concurrency_key is not null and """
+              + HeldKeys.BY_ANOTHER
+              + """
+                   then 'concurrency'
               when own.lacks_capacity then 'capacity'
               when own.state is null and (select count(*) from executor x where x.state <> 'ended' and x.agent_id is not null)
                 >= :most then 'full'
@@ -155,6 +159,9 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /** Of an agent's jobs with the same key, one runs at a time; or null. */
   public String concurrencyKey;
+
+  /** Whether it holds that key until it ends; see {@link HeldKeys}. */
+  public boolean holdsKey;
 
   /** The first job of the batch, or null. */
   public String batchId;

@@ -52,6 +52,7 @@ public class ExecutorJobs {
   private final Signals signals;
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
+  private final Event<ConcurrencyKeyFreed> freed;
   private final WaitingExecutors executors;
   private final ImmediateJobs immediate;
 
@@ -63,6 +64,7 @@ public class ExecutorJobs {
       Signals signals,
       Clock clock,
       Event<ExecutorJobQueued> queued,
+      Event<ConcurrencyKeyFreed> freed,
       WaitingExecutors executors,
       ImmediateJobs immediate) {
     this.entities = entities;
@@ -72,6 +74,7 @@ public class ExecutorJobs {
     this.signals = signals;
     this.clock = clock;
     this.queued = queued;
+    this.freed = freed;
     this.executors = executors;
     this.immediate = immediate;
   }
@@ -264,7 +267,7 @@ public class ExecutorJobs {
    */
   public void cancel(String executorJobId) {
     Instant now = clock.instant();
-    String execution =
+    ExecutorJob job =
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
@@ -273,11 +276,14 @@ public class ExecutorJobs {
                     // It may have been suspended in the meantime.
                     ExecutorJob.cancelWaiting(executorJobId, now);
                   }
-                  return ((ExecutorJob) ExecutorJob.findById(executorJobId)).latestExecutionId;
+                  return ExecutorJob.findById(executorJobId);
                 });
     signals.fire(executorJobId);
-    if (execution != null) {
-      signals.fire(cancelTopic(execution));
+    if (job.latestExecutionId != null) {
+      signals.fire(cancelTopic(job.latestExecutionId));
+    }
+    if (job.holdsKey && job.hasEnded()) {
+      freed.fire(new ConcurrencyKeyFreed(job.agentId));
     }
   }
 

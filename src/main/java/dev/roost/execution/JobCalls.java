@@ -35,6 +35,37 @@ class JobCalls {
           select id from agent where (id = :agent or name = :agent) and deleted_at is null
           order by id = :agent desc limit 1""");
 
+  /**
+   * Whether a job with this key would wait for one that waits for the caller. A job waits for those
+   * that it has called, and while it is queued, for the one that holds its key.
+   */
+  private static final Sql CIRCLE =
+      Sql.of(
+          """
+          with recursive callers as (
+            select id, parent_id from executor_job where id = :caller
+            union
+            select p.id, p.parent_id from executor_job p join callers c on p.id = c.parent_id),
+          awaited as (
+            select h.id, h.state, h.agent_id, h.concurrency_key, h.id as holder from executor_job h
+            where h.agent_id = :agent and h.concurrency_key = :key and """
+              + HeldKeys.HOLDS
+              + """
+
+            union
+            select n.id, n.state, n.agent_id, n.concurrency_key, w.holder from awaited w
+            cross join lateral (
+              select c.id, c.state, c.agent_id, c.concurrency_key from executor_job c
+              where c.parent_id = w.id and c.finished_at is null
+              union all
+              select h.id, h.state, h.agent_id, h.concurrency_key from executor_job h
+              where w.state = 'queued' and h.agent_id = w.agent_id
+                and h.concurrency_key = w.concurrency_key and h.id <> w.id and """
+              + HeldKeys.HOLDS
+              + """
+              ) n)
+          select w.holder from awaited w join callers c on c.id = w.id limit 1""");
+
   private static final Sql SAVE =
       Sql.of(
           "with "
@@ -167,6 +198,7 @@ class JobCalls {
         database
             .once(c -> AGENT.with("agent", agent).first(c, row -> row.getString("id")))
             .orElseThrow(() -> noAgent(agent));
+    requireNoCircle(caller.id(), agentId, options.concurrencyKey());
     String key =
         "call-"
             + HexFormat.of()
@@ -190,6 +222,28 @@ class JobCalls {
       throw e;
     }
     return Map.of("executor_job_id", submitted.executorJobId());
+  }
+
+  /**
+   * Two calls at the same moment don't see each other, and may still close a circle; cancelling one
+   * of the jobs ends it.
+   */
+  private void requireNoCircle(String caller, String agentId, String key) {
+    if (key == null) {
+      return;
+    }
+    Sql.Bound select = CIRCLE.with("caller", caller).with("agent", agentId).with("key", key);
+    database
+        .once(connection -> select.first(connection, row -> row.getString("holder")))
+        .ifPresent(
+            holder -> {
+              throw Problem.of(
+                  ErrorCode.VALIDATION_FAILED,
+                  ("The called job would never start: the job %s holds the concurrency key %s until it "
+                          + "ends, and waits for this call. Call with another key, or set the agent's "
+                          + "concurrency_key_scope to execution.")
+                      .formatted(holder, Text.quote(key)));
+            });
   }
 
   /** Not "not found", which executors retry: a replica of an earlier release knows no calls. */

@@ -8,10 +8,12 @@ import dev.roost.db.Sql;
 import dev.roost.state.ExecutorJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** Cancels many ExecutorJobs with one request. */
@@ -22,11 +24,14 @@ class JobCancellation {
 
   private final EntityManager entities;
   private final Signals signals;
+  private final Event<ConcurrencyKeyFreed> freed;
   private final Clock clock;
 
-  JobCancellation(EntityManager entities, Signals signals, Clock clock) {
+  JobCancellation(
+      EntityManager entities, Signals signals, Event<ConcurrencyKeyFreed> freed, Clock clock) {
     this.entities = entities;
     this.signals = signals;
+    this.freed = freed;
     this.clock = clock;
   }
 
@@ -61,7 +66,7 @@ class JobCancellation {
           update executor_job set state = 'cancelled', reason = :reason, message = %1$s, finished_at = :now
           where state = '%2$s' and id in (
             select id from executor_job where state = '%2$s' and id < :end and %3$s order by id limit :most for update)
-          returning id"""
+          returning id, case when holds_key then agent_id end as freed"""
               .formatted(MESSAGE, state.code(), condition));
     }
   }
@@ -96,8 +101,14 @@ class JobCancellation {
     int cancelled = 0;
     int step;
     do {
-      List<String> jobs = QuarkusTransaction.requiringNew().call(() -> cancelSome(some, id, now));
-      jobs.forEach(signals::fire);
+      List<Cancelled> jobs =
+          QuarkusTransaction.requiringNew().call(() -> cancelSome(some, id, now));
+      jobs.forEach(job -> signals.fire(job.id()));
+      jobs.stream()
+          .map(Cancelled::freed)
+          .filter(Objects::nonNull)
+          .distinct()
+          .forEach(agent -> freed.fire(new ConcurrencyKeyFreed(agent)));
       step = jobs.size();
       cancelled += step;
     } while (step == STEP);
@@ -116,13 +127,18 @@ class JobCancellation {
     }
   }
 
-  private List<String> cancelSome(Sql some, String id, Instant now) {
+  /**
+   * @param freed the agent of which it held a concurrency key, or null
+   */
+  private record Cancelled(String id, String freed) {}
+
+  private List<Cancelled> cancelSome(Sql some, String id, Instant now) {
     return some.with("reason", ExecutionReason.CANCELLED.code())
         .with("now", now)
         .with("end", Ids.first("xjob", now.plusMillis(1)))
         .with("id", id)
         .with("most", STEP)
-        .strings(entities);
+        .list(entities, row -> new Cancelled(row.getString("id"), row.getString("freed")));
   }
 
   private int stopRunning(Of of, String id) {

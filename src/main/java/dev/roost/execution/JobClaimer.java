@@ -55,8 +55,8 @@ public class JobClaimer {
   /**
    * One statement, which is a transaction by itself, so that a claim costs one round trip: claim
    * the job, create the Execution, read everything. If another claim has just taken a job with the
-   * same concurrency key, which this statement can't see, the unique index of running keys rejects
-   * this claim.
+   * same concurrency key, which this statement can't see, the unique index of running keys or that
+   * of held ones rejects this claim.
    */
   private static final Sql CLAIM =
       Sql.of(
@@ -72,10 +72,15 @@ public class JobClaimer {
           and exists (select 1 from alive)
           and (j.concurrency_key is null or not exists (
             select 1 from execution e
-            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running'))
+            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running')
+            and not """
+              + HeldKeys.BY_ANOTHER
+              + """
+              )
         order by j.priority desc, j.id limit 1 for update skip locked),
       claimed as (
-        update executor_job j set state = 'running', attempts = attempts + case when resumed then 0 else 1 end, resumed = false, latest_execution_id = :execution
+        update executor_job j set state = 'running', holds_key = j.concurrency_key is not null
+          and exists (select 1 from agent a where a.id = j.agent_id and a.concurrency_key_scope = 'job'), attempts = attempts + case when resumed then 0 else 1 end, resumed = false, latest_execution_id = :execution
         from next where j.id = next.id and j.state = 'queued' returning j.*, next.has_attempts),
       inserted as (
         insert into execution (id, executor_job_id, agent_id, agent_revision, draft, build_id, executor_id, slot,

@@ -4,6 +4,7 @@ import dev.roost.api.Storage;
 import dev.roost.db.Code;
 import dev.roost.db.Sql;
 import dev.roost.execution.Claimable;
+import dev.roost.execution.HeldKeys;
 import dev.roost.state.BuilderJobState;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
@@ -39,7 +40,10 @@ class Demand {
           from (
             select j.agent_id, j.agent_revision, min(j.id) as oldest,
               count(*) filter (where j.concurrency_key is null)
-              + count(distinct j.concurrency_key) filter (where e.id is null) as waiting
+              + count(distinct j.concurrency_key) filter (where e.id is null and not """
+              + HeldKeys.BY_ANOTHER
+              + """
+              ) as waiting
             from executor_job j left join execution e on e.agent_id = j.agent_id
               and e.concurrency_key = j.concurrency_key and e.state = 'running'
             where j.state = 'queued' and (j.not_before is null or j.not_before <= :now)

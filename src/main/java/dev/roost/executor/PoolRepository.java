@@ -2,6 +2,7 @@ package dev.roost.executor;
 
 import dev.roost.db.Sql;
 import dev.roost.execution.Claimable;
+import dev.roost.execution.HeldKeys;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
@@ -32,7 +33,11 @@ class PoolRepository {
                   and (j.not_before is null or j.not_before <= now())
                   and (j.concurrency_key is null or not exists (
                     select 1 from execution e where e.agent_id = a.id and e.state = 'running'
-                      and e.concurrency_key = j.concurrency_key)))
+                      and e.concurrency_key = j.concurrency_key)
+                    and not """
+              + HeldKeys.BY_ANOTHER
+              + """
+              ))
               - (select count(*) from executor x
                 where x.agent_id = a.id and x.agent_revision = r.revision and x.state in ('starting', 'ready')
                   and not x.yields and not exists (

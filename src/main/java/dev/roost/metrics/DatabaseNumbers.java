@@ -2,6 +2,7 @@ package dev.roost.metrics;
 
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.execution.HeldKeys;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.HashMap;
@@ -40,7 +41,10 @@ class DatabaseNumbers {
               case
                 when b.state in ('queued', 'running') then 'build'
                 when j.not_before > now() then 'retry_delay'
-                when busy.executions >= a.max_concurrency or k.agent_id is not null then 'concurrency'
+                when busy.executions >= a.max_concurrency or k.agent_id is not null or j.concurrency_key is not null and """
+              + HeldKeys.BY_ANOTHER
+              + """
+                   then 'concurrency'
                 else 'executor' end as waiting_on
             from executor_job j join agent a on a.id = j.agent_id
             join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision

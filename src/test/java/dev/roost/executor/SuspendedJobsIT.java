@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.FollowerDatabase;
 import dev.roost.api.Body;
+import dev.roost.api.Problem;
 import dev.roost.api.Role;
 import dev.roost.db.Database;
 import dev.roost.execution.Frame;
@@ -26,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +44,7 @@ class SuspendedJobsIT {
   @Inject FrameIntake intake;
   @Inject StepOperations steps;
   @Inject SuspendedJobs suspended;
+  @Inject Demand demand;
   @Inject ObjectMapper mapper;
   @Inject Database database;
 
@@ -224,5 +228,144 @@ class SuspendedJobsIT {
     rows.run("update executor_job set resume_at = resume_at - interval '1 s' where id = ?", job);
     suspended.pass();
     assertEquals(job, claim().executorJobId());
+  }
+
+  /** A new job with the key k, of an agent whose jobs hold their keys, has begun. */
+  private void holdTheKey() {
+    api.patch("/v1/agents/" + agent, "{\"concurrency_key_scope\": \"job\"}");
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    job = submit("{\"concurrency_key\": \"k\"}");
+    assertEquals(job, claim().executorJobId());
+  }
+
+  private String submit(String options) {
+    return api.post("/v1/agents/" + agent + "/execute", options).get("id");
+  }
+
+  private PollAnswer poll() {
+    return dispatcher
+        .poll(executor, new Poll(++polls, true, true), Duration.ofMillis(20))
+        .join();
+  }
+
+  private int waiting() {
+    return QuarkusTransaction.requiringNew().call(() -> demand.read(Instant.now())).stream()
+        .filter(waiting -> waiting.target().agentId().equals(agent))
+        .mapToInt(Demand.Waiting::waiting)
+        .sum();
+  }
+
+  @Test
+  void aJobMayHoldItsKeyUntilItEnds() {
+    assertEquals("execution", api.get("/v1/agents/" + agent).get("concurrency_key_scope"));
+    holdTheKey();
+    timer(1, LATER);
+    suspend("[1]");
+    String other = submit("{\"concurrency_key\": \"k\", \"priority\": 100}");
+    assertInstanceOf(PollAnswer.None.class, poll());
+    assertEquals("concurrency", api.get("/v1/executor-jobs/" + other).get("waiting_on"));
+    assertEquals(0, waiting(), "no executor is needed");
+    String passes = submit("{\"concurrency_key\": \"another\"}");
+    assertEquals(1, waiting());
+    assertEquals(passes, claim().executorJobId());
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    // Due, tried again: the other job has a higher priority, and still waits.
+    due();
+    assertEquals(1, waiting());
+    assertEquals(job, claim().executorJobId());
+    send(
+        "\"type\": \"failed\", \"state\": \"failed\", \"reason\": \"exception\", \"message\": \"m\"");
+    Work again = claim();
+    assertEquals(job, again.executorJobId());
+    assertEquals(2, again.attempt());
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    assertEquals(other, claim().executorJobId());
+  }
+
+  @Test
+  void aHeldKeyIsFreeAtOnceWhenItsJobIsCancelled() {
+    holdTheKey();
+    timer(1, LATER);
+    suspend("[1]");
+    Api.Answer batch =
+        api.post(
+            "/v1/agents/" + agent + "/execute-batch",
+            "{\"payloads\": [1], \"concurrency_key\": \"k\"}");
+    String second = batch.get("executor_job_ids[0]");
+    var waits = dispatcher.poll(executor, new Poll(++polls, true, true), Duration.ofSeconds(60));
+    api.post("/v1/executor-jobs/" + job + "/cancel", "{}");
+    Work work = assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work();
+    assertEquals(second, work.executorJobId());
+    execution = work.executionId();
+    timer(1, LATER);
+    suspend("[1]");
+    String third = submit("{\"concurrency_key\": \"k\"}");
+    waits = dispatcher.poll(executor, new Poll(++polls, true, true), Duration.ofSeconds(60));
+    String batchId = batch.get("batch_id");
+    api.post("/v1/executor-jobs/cancel", "{\"batch_id\": \"%s\"}".formatted(batchId));
+    assertEquals(
+        third,
+        assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work().executorJobId());
+  }
+
+  @Test
+  void theAgentsSettingReleasesItsKeys() {
+    holdTheKey();
+    timer(1, LATER);
+    suspend("[1]");
+    String other = submit("{\"concurrency_key\": \"k\"}");
+    assertInstanceOf(PollAnswer.None.class, poll());
+    api.patch("/v1/agents/" + agent, "{\"concurrency_key_scope\": \"execution\"}");
+    assertEquals(other, claim().executorJobId());
+    due();
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    assertEquals(job, claim().executorJobId());
+  }
+
+  private String call(String executor, String execution, int seq, String agent, String key) {
+    String body =
+        "{\"op\": \"call\", \"seq\": %1$d, \"path\": \"%1$d\", \"name\": \"c\", \"agent\": \"%2$s\", \"payload\": 1, \"concurrency_key\": \"%3$s\"}"
+            .formatted(seq, agent, key);
+    Object answer =
+        steps.run(executor, execution, Body.parse(body.getBytes(StandardCharsets.UTF_8)));
+    return (String) ((Map<?, ?>) answer).get("executor_job_id");
+  }
+
+  @Test
+  void noJobIsCalledThatWouldWaitForItsCaller() {
+    holdTheKey();
+    Problem own =
+        assertThrows(Problem.class, () -> call(executor, execution, 1, agent, "k"));
+    assertTrue(own.getMessage().contains("the job " + job + " holds"), own.getMessage());
+    call(executor, execution, 1, agent, "of its own");
+
+    // A circle of two: this job waits for one that waits for the key of a job of another agent.
+    String other =
+        api.post(
+                "/v1/agents",
+                "{\"script\": \"def main():\\n  return 1\", \"concurrency_key_scope\": \"job\"}")
+            .get("id");
+    rows.run("update builder_job set state = 'succeeded' where agent_id = ?", other);
+    String second =
+        QuarkusTransaction.requiringNew()
+            .call(() -> Executor.make(other, 1, "build_", Instant.now(), Duration.ofSeconds(60)))
+            .orElseThrow()
+            .id;
+    String holder =
+        api.post("/v1/agents/" + other + "/execute", "{\"concurrency_key\": \"m\"}").get("id");
+    Work held =
+        assertInstanceOf(
+                PollAnswer.Some.class,
+                dispatcher.poll(second, new Poll(1, true, true), Duration.ofSeconds(30)).join())
+            .work();
+    assertEquals(holder, held.executorJobId());
+    call(executor, execution, 2, other, "m");
+    Problem circle =
+        assertThrows(Problem.class, () -> call(second, held.executionId(), 1, agent, "k"));
+    assertTrue(circle.getMessage().contains("the job " + job + " holds"), circle.getMessage());
+    call(second, held.executionId(), 1, agent, "free");
+    // Nothing waits for ever when jobs have their keys no longer than their executions.
+    api.patch("/v1/agents/" + agent, "{\"concurrency_key_scope\": \"execution\"}");
+    call(executor, execution, 3, agent, "k");
   }
 }
