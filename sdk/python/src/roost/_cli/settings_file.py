@@ -104,6 +104,7 @@ SETTING_KEYS: Mapping[str, Kind] = {
     "memory": _WHOLE,
     "cpu": _NUMBER,
     "max_concurrency": _WHOLE,
+    "concurrency_key_scope": _one_of("execution", "job"),
     "max_attempts": _WHOLE,
     "retry_delay": _NUMBER,
     "never_retry": _TEXTS,

@@ -95,6 +95,7 @@ def _agent(agent: roost.Agent) -> None:
             ("7 days", f"{counts.succeeded} succeeded, {counts.failed} failed" if counts else None),
             ("limits", f"{duration(agent.timeout)}, {agent.memory} MiB, {agent.cpu:g} CPU"),
             ("at once", str(agent.max_concurrency)),
+            ("concurrency keys", f"held by {agent.concurrency_key_scope}s"),
             ("attempts", f"{agent.max_attempts}, {duration(agent.retry_delay)} apart"),
             ("kept warm", duration(agent.keep_warm)),
             ("isolation", agent.isolation),

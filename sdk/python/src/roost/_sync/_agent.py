@@ -40,8 +40,9 @@ class Agent(AgentRuns):
 
     `requirements` is text with one specifier per line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
-    `memory` in MiB, `cpu` in cores. `never_retry` are reasons that are never retried, whatever
-    `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
+    `memory` in MiB, `cpu` in cores. `concurrency_key_scope` is "execution" if a job has its
+    concurrency key while it has an execution, "job" if it keeps the key until it ends.
+    `never_retry` are reasons that are never retried, whatever `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
     text with one destination per line. `preload` is "auto" if executors import modules in advance,
     else "off". `tags` are labels in lower case, sorted; slashes separate levels.
 
@@ -69,6 +70,7 @@ class Agent(AgentRuns):
     memory: Field[int] = Field()
     cpu: Field[float] = Field()
     max_concurrency: Field[int] = Field()
+    concurrency_key_scope: Field[str] = Field()
     max_attempts: Field[int] = Field()
     retry_delay: Field[float] = Field()
     never_retry: Field[Sequence[str]] = Field()
@@ -105,6 +107,7 @@ class Agent(AgentRuns):
         memory: int | None = None,
         cpu: float | None = None,
         max_concurrency: int | None = None,
+        concurrency_key_scope: Literal["execution", "job"] | None = None,
         max_attempts: int | None = None,
         retry_delay: float | None = None,
         never_retry: Sequence[str] | None = None,
@@ -122,8 +125,9 @@ class Agent(AgentRuns):
         line; `env_vars` a mapping, or text with one `KEY=VALUE` per line. `stores` are DataStores
         or names of DataStores, created if missing; `store_ids` are ids. Without either, the agent
         gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
-        seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as "exception",
-        that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
+        seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps its
+        concurrency key while it is suspended or waits for its next attempt. `never_retry` are
+        reasons, such as "exception", that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
         the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
         With `preload` "off", each execution imports its modules itself. `tags` are labels, such as
         "team/crawlers".
@@ -144,6 +148,7 @@ class Agent(AgentRuns):
             memory=memory,
             cpu=cpu,
             max_concurrency=max_concurrency,
+            concurrency_key_scope=concurrency_key_scope,
             max_attempts=max_attempts,
             retry_delay=retry_delay,
             never_retry=never_retry,

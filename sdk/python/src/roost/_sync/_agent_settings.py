@@ -31,6 +31,7 @@ class AgentChanges(TypedDict, total=False):
     memory: int
     cpu: float
     max_concurrency: int
+    concurrency_key_scope: Literal["execution", "job"]
     max_attempts: int
     retry_delay: float
     never_retry: Sequence[str]

@@ -70,6 +70,7 @@ export interface Agent {
   memory: number;
   cpu: number;
   max_concurrency: number;
+  concurrency_key_scope: "execution" | "job";
   max_attempts: number;
   retry_delay: number;
   never_retry: string[];

@@ -18,7 +18,10 @@ import { executionReason } from "../parts/executions/reasons";
 import { unplaced } from "../parts/executions/run-marks";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
-type Settings = Pick<Agent, Figure | "isolation" | "preload" | "tags" | "never_retry" | keyof Confinement>;
+type Settings = Pick<
+  Agent,
+  Figure | "isolation" | "preload" | "concurrency_key_scope" | "tags" | "never_retry" | keyof Confinement
+>;
 
 const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "keep_warm"];
 const RETRIES: Figure[] = ["max_attempts", "retry_delay"];
@@ -53,7 +56,15 @@ export class AgentSettings extends Part {
   override render() {
     const writes = signedIn.may("write");
     const pointers = [...LIMITS, ...RETRIES].map((name) => `/${name}`);
-    const others = ["/tags", "/isolation", "/preload", "/never_retry", "/profile", "/egress"];
+    const others = [
+      "/tags",
+      "/isolation",
+      "/preload",
+      "/concurrency_key_scope",
+      "/never_retry",
+      "/profile",
+      "/egress",
+    ];
     const lone = unplaced(this.problem, [...pointers, ...others]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes ? nothing : html`<p class="notice">${text.readOnly}</p>`} ${problemNotice(lone)}
@@ -67,6 +78,7 @@ export class AgentSettings extends Part {
             <header><h2 id="limits-title">${text.limits}</h2></header>
             <div class="content fields">
               ${LIMITS.map((name) => this.figure(name))} ${this.isolation()} ${this.preload()}
+              ${this.keyScope()}
             </div>
           </section>
           <section class="panel" aria-labelledby="retries-title">
@@ -148,6 +160,21 @@ export class AgentSettings extends Part {
       hint: text.preloadHint,
       mistakes: mistakesOf(this.problem, "/preload"),
       change: (value) => this.give("preload", value),
+    });
+  }
+
+  private keyScope(): TemplateResult {
+    return choiceField({
+      id: "concurrency_key_scope",
+      label: text.keyScope,
+      value: this.value("concurrency_key_scope") as string,
+      choices: [
+        ["execution", text.keysOfExecutions],
+        ["job", text.keysOfJobs],
+      ],
+      hint: text.keyScopeHint,
+      mistakes: mistakesOf(this.problem, "/concurrency_key_scope"),
+      change: (value) => this.give("concurrency_key_scope", value),
     });
   }
 

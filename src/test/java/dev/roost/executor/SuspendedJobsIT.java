@@ -243,9 +243,7 @@ class SuspendedJobsIT {
   }
 
   private PollAnswer poll() {
-    return dispatcher
-        .poll(executor, new Poll(++polls, true, true), Duration.ofMillis(20))
-        .join();
+    return dispatcher.poll(executor, new Poll(++polls, true, true), Duration.ofMillis(20)).join();
   }
 
   private int waiting() {
@@ -304,8 +302,7 @@ class SuspendedJobsIT {
     String batchId = batch.get("batch_id");
     api.post("/v1/executor-jobs/cancel", "{\"batch_id\": \"%s\"}".formatted(batchId));
     assertEquals(
-        third,
-        assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work().executorJobId());
+        third, assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work().executorJobId());
   }
 
   @Test
@@ -334,8 +331,7 @@ class SuspendedJobsIT {
   @Test
   void noJobIsCalledThatWouldWaitForItsCaller() {
     holdTheKey();
-    Problem own =
-        assertThrows(Problem.class, () -> call(executor, execution, 1, agent, "k"));
+    Problem own = assertThrows(Problem.class, () -> call(executor, execution, 1, agent, "k"));
     assertTrue(own.getMessage().contains("the job " + job + " holds"), own.getMessage());
     call(executor, execution, 1, agent, "of its own");
 

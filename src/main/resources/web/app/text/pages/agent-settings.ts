@@ -35,6 +35,11 @@ export const text = {
   dedicatedExecutor: "Dedicated executor",
   isolationHint:
     "Shared: each execution is its own process and starts in milliseconds. Dedicated: executions share nothing and start slower.",
+  keyScope: "Concurrency keys",
+  keysOfExecutions: "Held by executions",
+  keysOfJobs: "Held by jobs",
+  keyScopeHint:
+    "Held by executions: the next job with the same key may run while this one is suspended or waits for a retry. Held by jobs: it waits until this one has ended.",
   preload: "Preloaded imports",
   preloadAutomatic: "Automatic",
   preloadOff: "Off",
