@@ -7,6 +7,8 @@ import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
@@ -43,6 +45,7 @@ public class Agent extends PanacheEntityBase {
   public int maxConcurrency;
 
   /** How long its jobs have their concurrency keys. */
+  @Enumerated(EnumType.STRING)
   public KeyScope concurrencyKeyScope = KeyScope.EXECUTION;
 
   public int maxAttempts;

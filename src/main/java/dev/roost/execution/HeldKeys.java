@@ -7,17 +7,18 @@ public final class HeldKeys {
    * condition; the agent's setting releases all of its keys at once.
    */
   static final String HOLDS =
-      """
-      h.holds_key and h.finished_at is null
-      and exists (select 1 from agent s where s.id = h.agent_id and s.concurrency_key_scope = 'job')""";
+      " "
+          + """
+          h.holds_key and h.finished_at is null
+          and exists (select 1 from agent s where s.id = h.agent_id and s.concurrency_key_scope = 'job')""";
 
   /** SQL: whether another job of its agent holds the key of the job {@code j}. */
   public static final String BY_ANOTHER =
-      """
-      exists (
-        select 1 from executor_job h
-        where h.agent_id = j.agent_id and h.concurrency_key = j.concurrency_key and h.id <> j.id and """
-          + " "
+      " "
+          + """
+          exists (
+            select 1 from executor_job h
+            where h.agent_id = j.agent_id and h.concurrency_key = j.concurrency_key and h.id <> j.id and """
           + HOLDS
           + ")";
 
