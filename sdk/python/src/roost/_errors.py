@@ -19,6 +19,7 @@
     ├── APITimeout              no response or no end in time (also a `TimeoutError`)
     ├── ExecutionFailed         no success with `check=True`, or it never ran; `.execution`, `.job`
     ├── BuildFailed             an agent's dependencies can't be built; `.builder_job`
+    ├── StreamRestarted         a job was retried while its values were read; `.attempt`
     ├── SignatureError          a webhook request isn't signed by Roost, or is too old
     └── ScriptError             a script can't run: syntax error, no `main` (also a `ValueError`)
 

@@ -156,7 +156,7 @@ async def test_a_log_is_read_and_followed_over_broken_connections(
     assert [each.seq for each in await run.logs()] == [1]
 
     def lines(*seqs: int) -> str:
-        return "".join(f"event: log\ndata: {json.dumps(entry(n))}\n\n" for n in seqs)
+        return "".join(f"id: {n}\nevent: log\ndata: {json.dumps(entry(n))}\n\n" for n in seqs)
 
     end = f"event: end\ndata: {json.dumps(execution())}\n\n"
     server.on(

@@ -12,6 +12,7 @@ import pytest
 import roost
 from roost._cli import echo, output
 from roost._cli.log_lines import LogPrinter
+from roost._cli.progress import Progress
 
 
 class Terminal(io.StringIO):
@@ -56,6 +57,24 @@ def test_values_in_a_terminal_are_safe_and_still_json(monkeypatch: pytest.Monkey
     output.print_json(value)
     assert not {"\x1b", "\x9b", "\x7f"} & set(terminal.getvalue())
     assert json.loads(terminal.getvalue()) == value
+
+
+def test_values_line_by_line_in_a_terminal_are_safe_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    value = {"\x1b[2J": "\x9b2J\x7f", "text": "ü"}
+    echo.echo(output.json_line(value))
+    assert not {"\x1b", "\x9b", "\x7f"} & set(terminal.getvalue())
+    assert terminal.getvalue().count("\n") == 1
+    assert "ü" in terminal.getvalue()
+    assert json.loads(terminal.getvalue()) == value
+
+
+def test_a_progress_that_a_script_reports_is_one_safe_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(Progress, "_draw", lambda self: shown.append(self._status))
+    Progress().say("\x1b[2Jreading\n\tpage 2")
+    assert shown == ["␛[2Jreading page 2"]
 
 
 def test_every_command_prints_this_way() -> None:

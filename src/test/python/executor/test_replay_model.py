@@ -20,6 +20,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 
 from roost_executor.script import step_history, steps, waits  # noqa: E402
 from roost_executor.script.step_errors import CallFailed, ReplayDiverged  # noqa: E402
+from roost_executor.script.stream import Stream  # noqa: E402
 
 PROGRAMS = 1_500
 MOST_PROCESSES = 16
@@ -227,7 +228,7 @@ def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any)
     clock = SimpleNamespace(time=lambda: float(process.now), monotonic=lambda: next(seconds), sleep=lambda _: None)
     monkeypatch.setattr(steps, "time", clock)
     monkeypatch.setattr(waits, "time", clock)
-    of = steps.Steps("", "agent.py", execution, bool(job.steps), waits.Waits(_suspend, 10.0))
+    of = steps.Steps("", "agent.py", execution, bool(job.steps), waits.Waits(_suspend, 10.0), Stream("", None))
     calls: list[str] = []
     try:
         value = run(nodes, RealCalls(of), process.attempt, calls)

@@ -29,6 +29,7 @@ __all__ = [
     "data_of",
     "facts",
     "heading",
+    "json_line",
     "json_text",
     "note",
     "print_diff",
@@ -107,9 +108,17 @@ def shown_data(thing: Any, *, values: bool = False) -> Any:
 
 def json_text(value: Any) -> str:
     """Return JSON that standard output can encode: indented in a terminal, else on one line."""
-    indent = 2 if sys.stdout.isatty() else None
+    return _json(value, 2 if sys.stdout.isatty() else None)
+
+
+def json_line(value: Any) -> str:
+    """Return JSON that standard output can encode, on one line."""
+    return _json(value, None)
+
+
+def _json(value: Any, indent: int | None) -> str:
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    if indent is not None:  # JSON itself escapes the others
+    if sys.stdout.isatty():  # JSON itself escapes the others
         text = _C1.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")

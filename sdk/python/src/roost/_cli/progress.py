@@ -50,7 +50,8 @@ class Progress:
             self._live.stop()
 
     def say(self, status: str) -> None:
-        """Show a status."""
+        """Show a status, on one line."""
+        status = plain(" ".join(status.split()))
         if status != self._status:
             self._status = status
             self._draw()

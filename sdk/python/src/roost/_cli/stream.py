@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from . import connect
+from .echo import echo
 from .failures import INTERRUPTED
 from .options import connected
 from .texts import examples
@@ -42,7 +42,7 @@ def stream(job: str, as_json: bool) -> None:
 
 def print_values(job: roost.ExecutorJob) -> None:
     """Print the job's values, a line each, until it has ended; its progress in a terminal."""
-    from .output import note
+    from .output import json_line, note
     from .progress import Progress
 
     def restarted(attempt: int) -> None:
@@ -52,4 +52,4 @@ def print_values(job: roost.ExecutorJob) -> None:
         values = job.stream(on_restart=restarted, on_progress=lambda said: progress.say(str(said)))
         for value in values:
             progress.clear()
-            click.echo(json.dumps(value, ensure_ascii=False))
+            echo(json_line(value))
