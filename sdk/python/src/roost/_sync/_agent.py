@@ -42,9 +42,10 @@ class Agent(AgentRuns):
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `concurrency_key_scope` is "execution" if a job has its
     concurrency key while it has an execution, "job" if it keeps the key until it ends.
-    `never_retry` are reasons that are never retried, whatever `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
-    text with one destination per line. `preload` is "auto" if executors import modules in advance,
-    else "off". `tags` are labels in lower case, sorted; slashes separate levels.
+    `never_retry` are reasons that are never retried, whatever `max_attempts`. `profile` is the kind
+    of pod, `None` the default; `egress` is "all", "none" or text with one destination per line.
+    `preload` is "auto" if executors import modules in advance, else "off". `tags` are labels in
+    lower case, sorted; slashes separate levels.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -125,13 +126,13 @@ class Agent(AgentRuns):
         line; `env_vars` a mapping, or text with one `KEY=VALUE` per line. `stores` are DataStores
         or names of DataStores, created if missing; `store_ids` are ids. Without either, the agent
         gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
-        seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps its
-        concurrency key while it is suspended or waits for its next attempt. `never_retry` are
-        reasons, such as "exception", that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
-        the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
-        With `preload` "off", each execution imports its modules itself. `tags` are labels, such as
-        "team/crawlers".
-        Omitted settings have the server's defaults.
+        seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps
+        its concurrency key while it is suspended or waits for its next attempt. `never_retry` are
+        reasons, such as "exception", that are never retried. `profile` is a kind of pod that the
+        server offers. `egress` is what the script may connect to: "all", "none", or a list of
+        `address:port` and `block:port`. With `preload` "off", each execution imports its modules
+        itself. `tags` are labels, such as "team/crawlers". Omitted settings have the server's
+        defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
         with all reasons.

@@ -44,6 +44,11 @@ final class Relay implements AutoCloseable {
     return listener.getLocalPort();
   }
 
+  /** Whether somebody is connected. */
+  boolean isUsed() {
+    return !open.isEmpty();
+  }
+
   /** From now on nothing gets through, and nobody is told. */
   void cut() {
     isCut = true;

@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.roost.Ports;
+import dev.roost.TestDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,6 +215,51 @@ class StartIT {
   void aMisspeltSettingIsReportedInOneLine() {
     try (RoostProcess roost = RoostProcess.prepared("ROOST_LIMITS_PAYLOAD_BYTE", "1000")) {
       refuses(roost, "ROOST_LIMITS_PAYLOAD_BYTE;", "did you mean ROOST_LIMITS_PAYLOAD_BYTES?");
+    }
+  }
+
+  @Test
+  void aDatabaseThatAnswersALittleLaterIsWaitedFor() {
+    TestDatabase database = new TestDatabase();
+    Map<String, String> settings = database.start();
+    URI url = URI.create(settings.get("quarkus.datasource.jdbc.url").replace("jdbc:", ""));
+    try (Relay relay = new Relay(url.getPort());
+        RoostProcess roost =
+            RoostProcess.prepared(
+                "ROOST_DATABASE_URL",
+                "jdbc:postgresql://127.0.0.1:" + relay.port() + url.getPath(),
+                "ROOST_DATABASE_USERNAME",
+                settings.get("quarkus.datasource.username"),
+                "ROOST_DATABASE_PASSWORD",
+                settings.get("quarkus.datasource.password"))) {
+      relay.cut();
+      roost.launch();
+      Eventually.until("connected", relay::isUsed);
+      relay.heal();
+      roost.awaitReady();
+    } finally {
+      database.stop();
+    }
+  }
+
+  @Test
+  void aDatabaseThatIsNotThereIsReportedInOneLine() {
+    String url = "jdbc:postgresql://127.0.0.1:" + Ports.free() + "/postgres";
+    try (RoostProcess roost =
+        RoostProcess.prepared(
+            "ROOST_DATABASE_URL",
+            url,
+            "ROOST_DATABASE_USERNAME",
+            "r",
+            "ROOST_DATABASE_PASSWORD",
+            "r")) {
+      roost.launch();
+      int status = roost.exitStatus();
+      assertEquals(1, status);
+      String said = roost.errors();
+      assertEquals(1, said.lines().count(), said);
+      assertTrue(said.contains("Roost cannot start: Connection to 127.0.0.1"), said);
+      assertTrue(roost.output().contains("Retrying"), roost.output());
     }
   }
 
