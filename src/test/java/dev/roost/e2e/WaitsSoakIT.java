@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,9 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Suspended jobs under random kills. Each does something, sleeps, waits for an event, calls another
- * agent, and does something else. Some of the events come before the wait. System properties:
- * {@code waits.jobs}, {@code waits.kills}, {@code waits.seed}.
+ * Suspended jobs under random kills. Each does something, sleeps, waits for an event and for a
+ * decision, calls another agent, and does something else. Some of the events come before the wait.
+ * System properties: {@code waits.jobs}, {@code waits.kills}, {@code waits.seed}.
  */
 @Tag("soak")
 @EveryRuntime
@@ -55,8 +56,9 @@ class WaitsSoakIT {
               first = request.step("first", act, address)
               request.sleep(seconds)
               event = request.wait_for_event("go", key=key)
+              decision = request.approval(key)
               called = request.call(callee, [address, 0, None, None])
-              return [event, first, called, request.step("second", act, address)]
+              return [event, first, called, request.step("second", act, address), decision.comment]
           """;
 
   private static RoostProcess roost;
@@ -98,16 +100,21 @@ class WaitsSoakIT {
         batches.add(batch.path("batch_id").asText());
       }
       CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> sendAll(client, outside));
+      CompletableFuture<Void> decided = CompletableFuture.runAsync(() -> decideAll(client));
       // The kills are spread over the whole run, by what has been done.
       for (int kill = 1; kill <= KILLS; kill++) {
         int enough = (int) ((long) EFFECTS * JOBS * kill / (KILLS + 1));
         Eventually.until(
             "the jobs have gone on",
-            () -> outside.told().size() >= enough || sent.isCompletedExceptionally());
+            () ->
+                outside.told().size() >= enough
+                    || sent.isCompletedExceptionally()
+                    || decided.isCompletedExceptionally());
         kills.killSomething();
         Eventually.until("it is back", () -> client.isReachable());
       }
       sent.join();
+      decided.join();
       int attempts = 0;
       int ended = 0;
       Set<String> returned = new HashSet<>();
@@ -117,6 +124,7 @@ class WaitsSoakIT {
           assertEquals("succeeded", job.path("state").asText(), () -> kills + " " + job);
           JsonNode value = job.at("/execution/return_value");
           assertEquals(job.at("/payload/2"), value.path(0), () -> kills + " " + job);
+          assertEquals(job.at("/payload/2"), value.path(EFFECTS + 1), () -> kills + " " + job);
           received.add(value.path(0).asText());
           IntStream.rangeClosed(1, EFFECTS).forEach(i -> returned.add(value.path(i).asText()));
           attempts += job.path("attempts").asInt();
@@ -156,6 +164,32 @@ class WaitsSoakIT {
       int enough = job;
       Eventually.until("the jobs have gone on", () -> outside.told().size() >= enough);
       send(client, job);
+    }
+  }
+
+  /** Decides until all jobs have asked, each once. */
+  private static void decideAll(Client client) {
+    Set<String> decided = new HashSet<>();
+    while (decided.size() < JOBS) {
+      List<JsonNode> pending =
+          Eventually.value(
+              "somebody asks",
+              () -> {
+                JsonNode page = client.get("/v1/approvals?state=pending&limit=100").json();
+                List<JsonNode> found = page.path("data").valueStream().toList();
+                return found.isEmpty() ? Optional.empty() : Optional.of(found);
+              });
+      for (JsonNode approval : pending) {
+        String id = approval.path("id").asText();
+        String body = "{\"comment\": \"%s\"}".formatted(approval.path("title").asText());
+        // 409: the decision was stored, and its answer was lost.
+        Eventually.until(
+            "it is decided",
+            () ->
+                List.of(200, 409)
+                    .contains(client.post("/v1/approvals/" + id + "/approve", body).status()));
+        assertTrue(decided.add(id), id + " is pending although it was decided");
+      }
     }
   }
 
