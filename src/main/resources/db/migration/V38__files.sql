@@ -1,0 +1,32 @@
+-- Files that jobs read and make. Their bytes are in the object storage, in parts; see docs/decisions/0060-files.md.
+create table file (
+  id text primary key,
+  name text not null,
+  content_type text not null,
+  state text not null check (state in ('uploading', 'stored', 'removed')),
+  -- Of the complete file.
+  size_bytes bigint,
+  parts integer not null default 0,
+  sha256 bytea,
+  -- Signs its links.
+  link_key bytea not null,
+  created_at timestamptz not null,
+  -- Since when no job refers to it; null: some job does.
+  unused_since timestamptz,
+  check (state <> 'stored' or (size_bytes is not null and sha256 is not null))
+);
+
+create index file_unused on file (unused_since) where unused_since is not null;
+
+create table job_file (
+  executor_job_id text not null,
+  kind text not null check (kind in ('input', 'artifact')),
+  name text not null,
+  file_id text not null references file,
+  -- Of an artifact: the execution that made it.
+  execution_id text,
+  created_at timestamptz not null,
+  primary key (executor_job_id, kind, name)
+);
+
+create index job_file_file on job_file (file_id);
