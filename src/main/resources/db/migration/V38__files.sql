@@ -4,8 +4,8 @@ create table file (
   name text not null,
   content_type text not null,
   state text not null check (state in ('uploading', 'stored', 'removed')),
-  -- Of the complete file.
-  size_bytes bigint,
+  -- Of the parts that are there.
+  size_bytes bigint not null default 0,
   parts integer not null default 0,
   sha256 bytea,
   -- Signs its links.
@@ -13,7 +13,7 @@ create table file (
   created_at timestamptz not null,
   -- Since when no job refers to it; null: some job does.
   unused_since timestamptz,
-  check (state <> 'stored' or (size_bytes is not null and sha256 is not null))
+  check (state <> 'stored' or sha256 is not null)
 );
 
 create index file_unused on file (unused_since) where unused_since is not null;

@@ -50,8 +50,7 @@ final class DirectoryObjects implements ObjectStorage {
         }
         channel.force(true);
       }
-      Files.move(
-          draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       synchronise(file.getParent());
     } finally {
       Files.deleteIfExists(draft);
