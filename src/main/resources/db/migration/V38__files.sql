@@ -11,12 +11,12 @@ create table file (
   -- Signs its links.
   link_key bytea not null,
   created_at timestamptz not null,
-  -- Since when no job refers to it; null: some job does.
-  unused_since timestamptz,
+  -- When it was created, or a job last got it. A day later it is removed unless a job refers to it.
+  used_at timestamptz not null,
   check (state <> 'stored' or sha256 is not null)
 );
 
-create index file_unused on file (unused_since) where unused_since is not null;
+create index file_used_at on file (used_at);
 
 create table job_file (
   executor_job_id text not null,

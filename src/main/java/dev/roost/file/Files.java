@@ -32,7 +32,7 @@ public class Files {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into file (id, name, content_type, state, link_key, created_at, unused_since)
+          insert into file (id, name, content_type, state, link_key, created_at, used_at)
           values (:id, :name, :type, 'uploading', :key, now(), now())""");
 
   private static final Sql FIND =
