@@ -8,6 +8,8 @@ create table file (
   size_bytes bigint not null default 0,
   parts integer not null default 0,
   sha256 bytea,
+  -- Of an artifact: the execution that makes it, and that alone sends its parts.
+  execution_id text,
   -- Signs its links.
   link_key bytea not null,
   created_at timestamptz not null,
@@ -23,8 +25,6 @@ create table job_file (
   kind text not null check (kind in ('input', 'artifact')),
   name text not null,
   file_id text not null references file,
-  -- Of an artifact: the execution that made it.
-  execution_id text,
   created_at timestamptz not null,
   primary key (executor_job_id, kind, name)
 );

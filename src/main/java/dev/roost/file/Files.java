@@ -11,6 +11,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
@@ -32,8 +33,8 @@ public class Files {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into file (id, name, content_type, state, link_key, created_at, used_at)
-          values (:id, :name, :type, 'uploading', :key, now(), now())""");
+          insert into file (id, name, content_type, state, execution_id, link_key, created_at, used_at)
+          values (:id, :name, :type, 'uploading', cast(:execution as text), :key, now(), now())""");
 
   private static final Sql FIND =
       Sql.of(
@@ -75,9 +76,10 @@ public class Files {
    * Begins a file, without parts.
    *
    * @param contentType null: any bytes
+   * @param executionId that makes it; null: a client uploads it
    * @throws Problem validation_failed, conflict: there is no storage; storage_full
    */
-  StoredFile begin(String name, String contentType) {
+  public StoredFile begin(String name, String contentType, String executionId) {
     objects();
     storage.requireDisk();
     checkName(name);
@@ -89,7 +91,13 @@ public class Files {
     byte[] key = new byte[LINK_KEY_BYTES];
     RANDOM.nextBytes(key);
     String id = Ids.next("file");
-    Sql.Bound insert = INSERT.with("id", id).with("name", name).with("type", type).with("key", key);
+    Sql.Bound insert =
+        INSERT
+            .with("id", id)
+            .with("name", name)
+            .with("type", type)
+            .with("execution", executionId)
+            .with("key", key);
     database.once(insert::update);
     return find(id);
   }
@@ -112,7 +120,7 @@ public class Files {
   /**
    * @throws Problem not_found
    */
-  StoredFile find(String id) {
+  public StoredFile find(String id) {
     Sql.Bound find = FIND.with("id", id);
     return database
         .once(connection -> find.first(connection, StoredFile::read))
@@ -122,11 +130,12 @@ public class Files {
   /**
    * Stores a part. Repeating it stores it again.
    *
+   * @param executionId that makes it; null: a client
    * @param part its number, from 0 on; each follows the one before
    * @throws Problem not_found, conflict, too_large, unavailable
    */
-  StoredFile part(String id, int part, byte[] bytes) {
-    StoredFile file = find(id);
+  public StoredFile part(String id, String executionId, int part, byte[] bytes) {
+    StoredFile file = own(id, executionId);
     if (bytes.length == 0 || bytes.length > StoredFile.PART_BYTES) {
       throw Problem.of(
           ErrorCode.TOO_LARGE, "A part has 1 to %,d bytes.".formatted(StoredFile.PART_BYTES));
@@ -162,6 +171,15 @@ public class Files {
     return database.once(c -> add.first(c, StoredFile::read)).orElseGet(() -> find(id));
   }
 
+  /** Whoever has begun a file sends its parts, and nobody else. */
+  private StoredFile own(String id, String executionId) {
+    StoredFile file = find(id);
+    if (!Objects.equals(file.executionId(), executionId)) {
+      throw Problem.notFound("file", id);
+    }
+    return file;
+  }
+
   private static long lengthOf(StoredFile file, int part) {
     long rest = file.sizeBytes() - (long) part * StoredFile.PART_BYTES;
     return Math.min(rest, StoredFile.PART_BYTES);
@@ -172,7 +190,8 @@ public class Files {
    *
    * @throws Problem not_found, validation_failed, conflict: it has another size
    */
-  StoredFile complete(String id, long sizeBytes, String sha256) {
+  public StoredFile complete(String id, String executionId, long sizeBytes, String sha256) {
+    own(id, executionId);
     if (!SHA256.matcher(sha256).matches()) {
       throw Problem.invalid("/sha256", "malformed", "sha256 must be 64 hexadecimal digits.");
     }
@@ -201,7 +220,7 @@ public class Files {
    *
    * @throws Problem not_found, unavailable
    */
-  byte[] read(StoredFile file, int part) {
+  public byte[] read(StoredFile file, int part) {
     try {
       return objects().get(StoredFile.key(file.id(), part));
     } catch (IOException e) {

@@ -75,7 +75,7 @@ public class FilesResource {
     String type = body.string("content_type").orElse(null);
     body.require("name");
     body.check();
-    StoredFile file = files.begin(name, type);
+    StoredFile file = files.begin(name, type, null);
     return ResponseBuilder.ok(file.view())
         .status(RestResponse.Status.CREATED)
         .location(URI.create("/v1/files/" + file.id()))
@@ -116,7 +116,7 @@ public class FilesResource {
   @APIResponse(responseCode = "409", ref = "conflict")
   public StoredFile.View part(
       String id, @Parameter(description = "Its number, from 0 on") int part, byte[] bytes) {
-    return files.part(id, part, bytes).view();
+    return files.part(id, null, part, bytes).view();
   }
 
   /** The schema of the body that completes a file. */
@@ -152,6 +152,6 @@ public class FilesResource {
     body.require("size_bytes");
     body.require("sha256");
     body.check();
-    return files.complete(id, size, digest).view();
+    return files.complete(id, null, size, digest).view();
   }
 }

@@ -14,9 +14,10 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param sizeBytes of the parts that are there
  * @param parts how many of them there are, from 0 on
  * @param sha256 hexadecimal; null while it is uploaded
+ * @param executionId that makes it; null: a client has uploaded it
  * @param linkKey signs its links
  */
-record StoredFile(
+public record StoredFile(
     String id,
     String name,
     String contentType,
@@ -24,13 +25,14 @@ record StoredFile(
     long sizeBytes,
     int parts,
     String sha256,
+    String executionId,
     byte[] linkKey,
     Instant createdAt) {
   /** Of each part but the last one, which may have less. */
-  static final int PART_BYTES = 4 << 20;
+  public static final int PART_BYTES = 4 << 20;
 
   static final String COLUMNS =
-      "f.id, f.name, f.content_type, f.state, f.size_bytes, f.parts, f.sha256, f.link_key, f.created_at";
+      "f.id, f.name, f.content_type, f.state, f.size_bytes, f.parts, f.sha256, f.execution_id, f.link_key, f.created_at";
 
   static StoredFile read(ResultSet row) throws SQLException {
     byte[] digest = row.getBytes("sha256");
@@ -42,6 +44,7 @@ record StoredFile(
         row.getLong("size_bytes"),
         row.getInt("parts"),
         digest == null ? null : HexFormat.of().formatHex(digest),
+        row.getString("execution_id"),
         row.getBytes("link_key"),
         Sql.instant(row, "created_at"));
   }
