@@ -26,6 +26,8 @@ create table job_file (
   name text not null,
   file_id text not null references file,
   created_at timestamptz not null,
+  -- Their order in lists.
+  seq bigint generated always as identity,
   primary key (executor_job_id, kind, name)
 );
 

@@ -31,10 +31,11 @@ public record StoredFile(
   /** Of each part but the last one, which may have less. */
   public static final int PART_BYTES = 4 << 20;
 
-  static final String COLUMNS =
+  /** What {@link #read} reads of a file {@code f}. */
+  public static final String COLUMNS =
       "f.id, f.name, f.content_type, f.state, f.size_bytes, f.parts, f.sha256, f.execution_id, f.link_key, f.created_at";
 
-  static StoredFile read(ResultSet row) throws SQLException {
+  public static StoredFile read(ResultSet row) throws SQLException {
     byte[] digest = row.getBytes("sha256");
     return new StoredFile(
         row.getString("id"),
@@ -56,7 +57,7 @@ public record StoredFile(
 
   /** As clients see it. */
   @Schema(name = "File")
-  record View(
+  public record View(
       @Schema(examples = "file_01m8ftmpefe00a4fg3w0xwawts") String id,
       @Schema(description = "Its name, without a path", examples = "report.csv") String name,
       @Schema(description = "Its media type", examples = "text/csv") String contentType,
@@ -69,7 +70,7 @@ public record StoredFile(
           String sha256,
       Instant createdAt) {}
 
-  View view() {
+  public View view() {
     return new View(id, name, contentType, state, sizeBytes, sha256, createdAt);
   }
 }
