@@ -309,6 +309,10 @@ public interface RoostConfig {
     @WithDefault("0")
     long storeBytes();
 
+    /** Bytes of all files of jobs together; 0: unlimited. */
+    @WithDefault("0")
+    long fileBytes();
+
     /**
      * Required free bytes on the disk of the data directory, where the embedded database is; 0:
      * none.

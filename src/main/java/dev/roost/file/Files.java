@@ -81,7 +81,7 @@ public class Files {
    */
   public StoredFile begin(String name, String contentType, String executionId) {
     objects();
-    storage.requireDisk();
+    storage.require(Storage.Area.FILES);
     checkName(name);
     String type = contentType == null ? "application/octet-stream" : contentType;
     if (!CONTENT_TYPE.matcher(type).matches()) {
@@ -156,7 +156,7 @@ public class Files {
                   + "other from 0 on, and all but the last have %,d bytes.")
               .formatted(id, file.state().code(), file.parts(), part, StoredFile.PART_BYTES));
     }
-    storage.requireDisk();
+    storage.require(Storage.Area.FILES);
     store(StoredFile.key(id, part), bytes);
     if (isRepeated) {
       return file;
@@ -225,6 +225,27 @@ public class Files {
       return objects().get(StoredFile.key(file.id(), part));
     } catch (IOException e) {
       throw unavailable(e);
+    }
+  }
+
+  /**
+   * Deletes the parts of a file that is being removed.
+   *
+   * @return false: the storage can't be reached, or there is none now; it is to be tried again
+   */
+  boolean deleteParts(StoredFile file) {
+    if (objects.isEmpty()) {
+      return false;
+    }
+    try {
+      // The last one may have been stored by a request that did not come to an end.
+      for (int part = 0; part <= file.parts(); part++) {
+        objects.get().delete(StoredFile.key(file.id(), part));
+      }
+      return true;
+    } catch (IOException e) {
+      LOG.warnf("the parts of %s can't be deleted: %s", file.id(), e);
+      return false;
     }
   }
 
