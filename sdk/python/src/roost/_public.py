@@ -103,6 +103,7 @@ from ._sync._data_store import DataStore
 from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
+from ._sync._file import File, JobFile
 from ._sync._issue import Issue
 from ._sync._job_events import send_event
 from ._sync._keys import Key
@@ -182,6 +183,8 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "File",
+    "JobFile",
     "Issue",
     "IssueHour",
     "IssueRevision",

@@ -39,6 +39,7 @@ from ._async._data_store import DataStore
 from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
+from ._async._file import File, JobFile
 from ._async._issue import Issue
 from ._async._job_events import send_event
 from ._async._keys import Key
@@ -210,6 +211,8 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "File",
+    "JobFile",
     "Issue",
     "IssueHour",
     "IssueRevision",
