@@ -108,6 +108,7 @@ class File(Resource):
         digest = hashlib.sha256()
         position = failures = 0
         while position < self.size_bytes:
+            broken: RoostError | None = None
             headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
             if position:
                 headers["Range"] = f"bytes={position}-"
@@ -118,9 +119,11 @@ class File(Resource):
                         position += len(piece)
                         failures = 0
                         yield piece
-            except APIConnectionError:
+            except APIConnectionError as error:
+                broken = error
+            if position < self.size_bytes:
                 if failures >= _MAX_FAILURES:
-                    raise
+                    raise broken or APIConnectionError(f"{path} keeps ending before its end")
                 transport.clock.sleep(transport.backoff(failures))
                 failures += 1
         if digest.hexdigest() != self.sha256:
