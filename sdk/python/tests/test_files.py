@@ -118,3 +118,12 @@ def test_a_download_that_never_ends_is_given_up(server: Server) -> None:
 def test_an_empty_file_needs_no_request(server: Server) -> None:
     assert roost.File(server.client, file(b"")).read() == b""
     assert server.requests == []
+
+
+def test_a_name_chooses_no_directory(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    server.on("GET", "/files/file_1/content", stream("x"))
+    path = roost.File(server.client, file(b"x", name="../../x.csv")).download()
+    assert path.resolve() == tmp_path / "x.csv"

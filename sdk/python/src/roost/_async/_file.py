@@ -80,9 +80,10 @@ class File(Resource):
         What has come is checked by the digest; until it is complete, it is in a file with ".part"
         after the name.
         """
-        target = Path(self.name if path is None else path)
+        name = Path(self.name).name  # the server's word for it doesn't choose a directory
+        target = Path(name if path is None else path)
         if target.is_dir():
-            target = target / self.name
+            target = target / name
         draft = target.with_name(target.name + ".part")
         try:
             with draft.open("wb") as output:

@@ -29,6 +29,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
         roost execute greeter --payload @people.json --follow
         echo '{"name": "Bo"}' | roost execute greeter --payload -
         roost execute greeter --saved ada
+        roost execute totals --file orders=orders.csv
         roost execute writer --stream
         roost execute greeter --draft greeter.py --payload @failed.json
         roost execute greeter --no-wait --idempotency-key bo-1
@@ -37,6 +38,13 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 )
 @agent_argument()
 @payload_option
+@click.option(
+    "--file",
+    "given",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="A file that the script reads as request.files[NAME]; repeatable.",
+)
 @click.option("--saved", metavar="NAME", help="The payload that is saved under this name.")
 @click.option(
     "--draft",
@@ -59,6 +67,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 def execute(
     agent: str,
     payload: str | None,
+    given: tuple[str, ...],
     saved: str | None,
     draft: Path | None,
     follow: bool,
@@ -99,6 +108,7 @@ def execute(
         value = saved_payload(found, saved).payload
     job = found.submit(
         value,
+        files=_files(given),
         draft=None if draft is None else read_text(draft),
         priority=priority,
         concurrency_key=concurrency_key,
@@ -128,6 +138,18 @@ def execute(
             f"`roost logs -f {job.id}` follows its log, `roost cancel {job.id}` cancels it.",
         ) from None
     _report(job, execution, as_json, logs_shown=follow)
+
+
+def _files(given: tuple[str, ...]) -> dict[str, Path] | None:
+    files: dict[str, Path] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--file {text}: expected NAME=PATH.")
+        if not Path(path).is_file():
+            raise click.UsageError(f"--file {text}: there is no file {path}.")
+        files[name] = Path(path)
+    return files or None
 
 
 def _print_job(job: roost.ExecutorJob, as_json: bool) -> None:
