@@ -57,7 +57,7 @@ def test_artifacts_are_downloaded(cli: Any, server: Server, tmp_path: Path) -> N
 def test_a_name_that_a_job_has_not(cli: Any, server: Server) -> None:
     listed(server, MADE)
     done = cli("files", "xjob_1", "--name", "x", client=server.client)
-    assert done.code == 1
+    assert done.code == 2
     assert "xjob_1 has no file with the name 'x'" in done.err
 
 

@@ -102,13 +102,14 @@ def execute(
         raise click.UsageError("--stream can't be combined with --follow, --timeout or --json.")
     if saved is not None and payload is not None:
         raise click.UsageError("--saved can't be combined with --payload.")
+    files = _files(given)
     value = read_payload(payload)
     found = connect.agent(agent)
     if saved is not None:
         value = saved_payload(found, saved).payload
     job = found.submit(
         value,
-        files=_files(given),
+        files=files,
         draft=None if draft is None else read_text(draft),
         priority=priority,
         concurrency_key=concurrency_key,
