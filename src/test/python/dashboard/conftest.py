@@ -111,6 +111,10 @@ def open_context(browser, roost, request):
     for context in contexts:
         if wrong or getattr(request.node, "failed", False):
             keep_pictures(request.node.name, context.pages)
+        # A request that a test holds up, and that closing cuts off, is no mistake of the next test.
+        for page in context.pages:
+            page.unroute_all(behavior="ignoreErrors")
+        context.unroute_all(behavior="ignoreErrors")
         context.close()
     assert not wrong, "in the browser:\n" + "\n".join(wrong)
 
