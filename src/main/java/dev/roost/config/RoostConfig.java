@@ -335,8 +335,7 @@ public interface RoostConfig {
     Optional<String> bucket();
 
     /** What the names of its objects begin with, for a bucket that others use, too. */
-    @WithDefault("")
-    String prefix();
+    Optional<String> prefix();
 
     /** The storage's URL; if it is not set, that of Amazon S3 in the region. */
     Optional<String> endpoint();

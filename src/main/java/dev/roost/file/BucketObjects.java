@@ -31,7 +31,7 @@ final class BucketObjects implements ObjectStorage {
 
   BucketObjects(RoostConfig.Files settings) {
     bucket = settings.bucket().orElseThrow();
-    prefix = settings.prefix();
+    prefix = settings.prefix().orElse("");
     S3ClientBuilder builder =
         S3Client.builder()
             .region(Region.of(settings.region()))
