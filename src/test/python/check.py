@@ -125,13 +125,13 @@ def check_sdk(checks: Checks, jar: "Path | None") -> None:
     with server(jar.resolve()) as (url, key):
         live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
         checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
-        checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
+        checks.run("documentation", "pytest", "-q", "-rfEs", "src/test/python/docs", env=live)
 
 
 def run_one(checks: Checks, path: Path, jar: "Path | None") -> None:
     """The tests of one file or directory; `test_x.py::test_name` chooses one of them."""
     directory = SDK if SDK in path.resolve().parents else ROOT
-    tests = ["pytest", "-q", "-rs", os.path.relpath(path.resolve(), directory)]
+    tests = ["pytest", "-q", "-rfEs", os.path.relpath(path.resolve(), directory)]
     with contextlib.ExitStack() as started:
         env = tool_paths(checks, jar)
         if jar is not None:
@@ -185,7 +185,7 @@ def check_openapi(checks: Checks, beside: contextlib.ExitStack, jar: "Path | Non
     if jar is None or sys.version_info < (3, 10):
         print("\nLeft out: the OpenAPI document, its clients and the fuzz (which need --jar and Python 3.10).")
         return
-    tests = ["-m", "pytest", "-q", "-rs", OPENAPI]
+    tests = ["-m", "pytest", "-q", "-rfEs", OPENAPI]
     env = {"ROOST_TEST_JAR": str(jar.resolve()), "PYTHONPATH": str(ROOT / "src/test/python")}
     command = ["tools", "--requirements", OPENAPI / "requirements.txt", *tests]
     beside.enter_context(checks.beside("OpenAPI: document, clients and fuzz", *command, env=env))
@@ -226,7 +226,7 @@ def check_tests(checks: Checks, jar: "Path | None") -> None:
     """The tests of executor, builder, chart and SDK, and those of the documentation."""
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs", "openapi")]
-    tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
+    tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rfEs"]
     # Neither keeps two processors busy.
     with contextlib.ExitStack() as beside:
         check_openapi(checks, beside, jar)

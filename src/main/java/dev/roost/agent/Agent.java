@@ -46,7 +46,7 @@ public class Agent extends PanacheEntityBase {
 
   /** How long its jobs have their concurrency keys. */
   @Enumerated(EnumType.STRING)
-  public KeyScope concurrencyKeyScope = KeyScope.EXECUTION;
+  public KeyScope concurrencyKeyScope;
 
   public int maxAttempts;
   public double retryDelaySeconds;

@@ -95,10 +95,8 @@ public class ExecutorJob extends PanacheEntityBase {
               when j.not_before > now() then 'retry_delay'
               when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
                 >= a.max_concurrency then 'concurrency'
-              when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
-                and e.concurrency_key = j.concurrency_key) then 'concurrency'
-              when j.concurrency_key is not null and """
-              + HeldKeys.BY_ANOTHER
+              when not """
+              + HeldKeys.FREE
               + """
                    then 'concurrency'
               when own.lacks_capacity then 'capacity'

@@ -22,5 +22,16 @@ public final class HeldKeys {
           + HOLDS
           + ")";
 
+  /** SQL: whether the job {@code j} may begin as far as its concurrency key is concerned. */
+  public static final String FREE =
+      " "
+          + """
+          (j.concurrency_key is null or not exists (
+            select 1 from execution e
+            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running')
+            and not """
+          + BY_ANOTHER
+          + ")";
+
   private HeldKeys() {}
 }

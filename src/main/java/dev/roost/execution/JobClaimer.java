@@ -78,13 +78,10 @@ public class JobClaimer {
           and (:drafts or j.draft_script is null)
           and (j.not_before is null or j.not_before <= :now)
           and exists (select 1 from alive)
-          and (j.concurrency_key is null or not exists (
-            select 1 from execution e
-            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running')
-            and not """
-              + HeldKeys.BY_ANOTHER
+          and """
+              + HeldKeys.FREE
               + """
-              )
+
         order by j.priority desc, j.id limit 1 for update skip locked),
       claimed as (
         update executor_job j set state = 'running', holds_key = j.concurrency_key is not null

@@ -31,13 +31,10 @@ class PoolRepository {
                 from executor_job j
                 where j.agent_id = a.id and j.agent_revision = r.revision and j.state = 'queued'
                   and (j.not_before is null or j.not_before <= now())
-                  and (j.concurrency_key is null or not exists (
-                    select 1 from execution e where e.agent_id = a.id and e.state = 'running'
-                      and e.concurrency_key = j.concurrency_key)
-                    and not """
-              + HeldKeys.BY_ANOTHER
+                  and """
+              + HeldKeys.FREE
               + """
-              ))
+              )
               - (select count(*) from executor x
                 where x.agent_id = a.id and x.agent_revision = r.revision and x.state in ('starting', 'ready')
                   and not x.yields and not exists (

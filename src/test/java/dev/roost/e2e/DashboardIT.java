@@ -72,7 +72,8 @@ class DashboardIT {
   }
 
   private static void check(String folder) {
-    Output output = python(List.of("-m", "pytest", "-q", "-rs", TESTS.resolve(folder).toString()));
+    Output output =
+        python(List.of("-m", "pytest", "-q", "-rfEs", TESTS.resolve(folder).toString()));
     System.out.println(output.text());
     assertEquals(0, output.status(), output::text);
   }
