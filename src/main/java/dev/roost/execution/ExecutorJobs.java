@@ -290,9 +290,12 @@ public class ExecutorJobs {
     Sql.Bound insert =
         bind.apply(options.files().isEmpty() ? INSERT : INSERT_WITH_FILES)
             .with("concurrency", options.concurrencyKey())
-            .with("draft", options.draft())
-            .with("fileIds", options.files().values().toArray(String[]::new))
-            .with("fileNames", options.files().keySet().toArray(String[]::new));
+            .with("draft", options.draft());
+    if (!options.files().isEmpty()) {
+      insert
+          .with("fileIds", options.files().values().toArray(String[]::new))
+          .with("fileNames", options.files().keySet().toArray(String[]::new));
+    }
     return database.once(
         connection ->
             insert.first(connection, row -> new Inserted(row.getInt("agent_revision"), false)));

@@ -6,6 +6,7 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -18,6 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** The bytes of files. */
 @Path("/v1/files/{id}/content")
+@Produces({MediaType.APPLICATION_OCTET_STREAM, MediaType.WILDCARD})
 @Tag(name = "Files")
 @Blocking
 public class FileContentResource {
