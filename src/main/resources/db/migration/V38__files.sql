@@ -7,6 +7,7 @@ create table file (
   -- Of the parts that are there.
   size_bytes bigint not null default 0,
   parts integer not null default 0,
+  -- As whoever sent it has computed it; may be unknown.
   sha256 bytea,
   -- Of an artifact: the execution that makes it, and that alone sends its parts.
   execution_id text,
@@ -14,8 +15,7 @@ create table file (
   link_key bytea not null,
   created_at timestamptz not null,
   -- When it was created, or a job last got it. A day later it is removed unless a job refers to it.
-  used_at timestamptz not null,
-  check (state <> 'stored' or sha256 is not null)
+  used_at timestamptz not null
 );
 
 create index file_used_at on file (used_at);

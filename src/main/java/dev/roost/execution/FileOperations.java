@@ -56,6 +56,8 @@ public class FileOperations {
               on conflict (executor_job_id, kind, name) do update
                 set file_id = excluded.file_id, created_at = excluded.created_at""");
 
+  private static final Sql OWNED = Sql.of("with " + JobSteps.OWNER + " select job from owner");
+
   private final Files files;
   private final Database database;
 
@@ -80,7 +82,7 @@ public class FileOperations {
     return switch (operation.orElseThrow()) {
       case "read_file" -> read(executorId, executionId, body);
       case "create_artifact" -> create(executorId, executionId, body);
-      case "artifact_part" -> part(executionId, body);
+      case "artifact_part" -> part(executorId, executionId, body);
       default -> complete(executorId, executionId, body);
     };
   }
@@ -127,7 +129,7 @@ public class FileOperations {
     return Map.of("id", files.begin(name, type, executionId).id());
   }
 
-  private Object part(String executionId, Body body) {
+  private Object part(String executorId, String executionId, Body body) {
     String id = required(body, "id");
     String data = required(body, "data");
     int part = body.integer("part", 0, Integer.MAX_VALUE).orElse(0);
@@ -137,6 +139,10 @@ public class FileOperations {
       bytes = Base64.getDecoder().decode(data);
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("/data", "malformed", "data must be Base64.");
+    }
+    Sql.Bound owned = OWNED.with("execution", executionId).with("executor", executorId);
+    if (database.once(owned::strings).isEmpty()) {
+      throw JobSteps.fenced();
     }
     files.part(id, executionId, part, bytes);
     return Map.of();

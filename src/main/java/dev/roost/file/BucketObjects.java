@@ -1,6 +1,7 @@
 package dev.roost.file;
 
 import dev.roost.config.RoostConfig;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.NoSuchFileException;
@@ -67,11 +68,17 @@ final class BucketObjects implements ObjectStorage {
   }
 
   @Override
-  public byte[] get(String key) throws IOException {
+  public byte[] get(String key, int from, int length) throws IOException {
+    String range = "bytes=" + from + "-" + (from + length - 1);
     try {
-      return client
-          .getObjectAsBytes(request -> request.bucket(bucket).key(prefix + key))
-          .asByteArrayUnsafe();
+      byte[] bytes =
+          client
+              .getObjectAsBytes(request -> request.bucket(bucket).key(prefix + key).range(range))
+              .asByteArrayUnsafe();
+      if (bytes.length != length) {
+        throw new EOFException("%s has other bytes than %s".formatted(key, range));
+      }
+      return bytes;
     } catch (NoSuchKeyException e) {
       throw new NoSuchFileException(key);
     } catch (SdkException e) {

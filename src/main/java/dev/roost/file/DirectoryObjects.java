@@ -1,5 +1,6 @@
 package dev.roost.file;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -65,8 +66,17 @@ final class DirectoryObjects implements ObjectStorage {
   }
 
   @Override
-  public byte[] get(String key) throws IOException {
-    return Files.readAllBytes(file(key));
+  public byte[] get(String key, int from, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    try (FileChannel channel = FileChannel.open(file(key), StandardOpenOption.READ)) {
+      channel.position(from);
+      while (bytes.hasRemaining()) {
+        if (channel.read(bytes) < 0) {
+          throw new EOFException(key + " ends before byte " + (from + length));
+        }
+      }
+    }
+    return bytes.array();
   }
 
   @Override

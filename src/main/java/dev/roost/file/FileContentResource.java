@@ -1,9 +1,11 @@
 package dev.roost.file;
 
+import dev.roost.cluster.OpenStreams;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -16,6 +18,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
 
 /** The bytes of files. */
 @Path("/v1/files/{id}/content")
@@ -25,10 +28,12 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 public class FileContentResource {
   private final Files files;
   private final FileDownload download;
+  private final OpenStreams streams;
 
-  FileContentResource(Files files, FileDownload download) {
+  FileContentResource(Files files, FileDownload download, OpenStreams streams) {
     this.files = files;
     this.download = download;
+    this.streams = streams;
   }
 
   @GET
@@ -36,8 +41,8 @@ public class FileContentResource {
       operationId = "downloadFile",
       summary = "Download a file",
       description =
-          "With the file's media type, as an attachment. A Range of bytes continues a download; the "
-              + "ETag is the SHA-256 digest.")
+          "With the file's media type, as an attachment. A Range of bytes continues a download; a file "
+              + "never changes.")
   @APIResponse(
       responseCode = "200",
       description = "The file",
@@ -58,6 +63,15 @@ public class FileContentResource {
       @Parameter(description = "One range, for example bytes=1000-1999") @HeaderParam("Range")
           String range,
       @Parameter(hidden = true) @Context RoutingContext context) {
-    return download.send(files.find(id), range, context);
+    StoredFile file = files.find(id);
+    streams.begin();
+    return download.send(file, range, context);
+  }
+
+  /** Without this method, a HEAD would read the whole file. */
+  @HEAD
+  @Operation(hidden = true)
+  public RestResponse<Void> head(String id) {
+    return download.head(files.find(id));
   }
 }

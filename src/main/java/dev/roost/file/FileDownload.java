@@ -2,7 +2,6 @@ package dev.roost.file;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.cluster.OpenStreams;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
@@ -10,40 +9,44 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
-/** Sends files, a part at a time: the next one is read when the one before has been sent. */
+/** Sends files, a piece at a time: the next one is read when the one before has been sent. */
 @ApplicationScoped
 class FileDownload {
   private static final Logger LOG = Logger.getLogger(FileDownload.class);
+
+  /** What a download holds in memory. */
+  private static final int PIECE_BYTES = 256 << 10;
 
   /** What a script has made must not run as a page of this server. */
   private static final String POLICY = "default-src 'none'; sandbox";
 
   private final Files files;
-  private final OpenStreams streams;
 
-  FileDownload(Files files, OpenStreams streams) {
+  FileDownload(Files files) {
     this.files = files;
-    this.streams = streams;
   }
 
   /**
-   * The response with a file, or with the bytes that the request asks for.
+   * The response with a file, or with the bytes that the request asks for. The caller has begun a
+   * stream.
    *
    * @param range the header, or null
    * @throws Problem conflict: it isn't complete
    */
   Multi<byte[]> send(StoredFile file, String range, RoutingContext context) {
-    if (file.state() != FileState.STORED) {
-      throw Problem.of(ErrorCode.CONFLICT, "The file %s is being uploaded.".formatted(file.id()));
-    }
-    Optional<ByteRange> asked = asked(file, range);
+    requireStored(file);
+    // RFC 9110, 13.1.5: the range of another file's bytes is not what is asked for.
+    String condition = context.request().getHeader("If-Range");
+    boolean isOfThis = condition == null || condition.equals(tag(file));
+    Optional<ByteRange> asked = isOfThis ? asked(file, range) : Optional.empty();
     ByteRange bytes = asked.orElse(new ByteRange(0, file.sizeBytes() - 1));
-    streams.begin();
     Multi<byte[]> pieces =
         Multi.createBy()
             .repeating()
@@ -56,15 +59,8 @@ class FileDownload {
             .until(piece -> piece.length == 0)
             .onFailure(e -> context.response().headWritten())
             .invoke(e -> LOG.warnf(e, "the download of %s was aborted", file.id()));
-    RestMulti.SyncRestMulti.Builder<byte[]> response =
-        RestMulti.fromMultiData(pieces)
-            .header("Content-Type", file.contentType())
-            .header("Content-Length", Long.toString(bytes.length()))
-            .header("Content-Disposition", disposition(file.name()))
-            .header("Accept-Ranges", "bytes")
-            .header("ETag", "\"" + file.sha256() + "\"")
-            .header("X-Content-Type-Options", "nosniff")
-            .header("Content-Security-Policy", POLICY);
+    RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
+    headers(file, bytes.length()).forEach(response::header);
     if (asked.isPresent()) {
       response
           .status(206)
@@ -73,6 +69,44 @@ class FileDownload {
               "bytes %d-%d/%d".formatted(bytes.first(), bytes.last(), file.sizeBytes()));
     }
     return response.build();
+  }
+
+  /** What a response with the file would say of it. */
+  RestResponse<Void> head(StoredFile file) {
+    requireStored(file);
+    ResponseBuilder<Void> response = ResponseBuilder.ok();
+    headers(file, file.sizeBytes()).forEach(response::header);
+    return response.build();
+  }
+
+  private static void requireStored(StoredFile file) {
+    if (file.state() != FileState.STORED) {
+      throw Problem.of(ErrorCode.CONFLICT, "The file %s is being uploaded.".formatted(file.id()));
+    }
+  }
+
+  private static Map<String, String> headers(StoredFile file, long length) {
+    return Map.of(
+        "Content-Type",
+        file.contentType(),
+        "Content-Length",
+        Long.toString(length),
+        "Content-Disposition",
+        disposition(file.name()),
+        "Accept-Ranges",
+        "bytes",
+        "ETag",
+        tag(file),
+        "Cache-Control",
+        "private, no-store",
+        "X-Content-Type-Options",
+        "nosniff",
+        "Content-Security-Policy",
+        POLICY);
+  }
+
+  private static String tag(StoredFile file) {
+    return '"' + file.id() + '"';
   }
 
   private static Optional<ByteRange> asked(StoredFile file, String range) {
@@ -103,21 +137,14 @@ class FileDownload {
       next = bytes.first();
     }
 
-    /** The bytes of the next part; empty: all are sent. */
+    /** The next bytes; empty: all are sent. */
     byte[] next() {
       if (next > bytes.last()) {
         return new byte[0];
       }
-      int part = (int) (next / StoredFile.PART_BYTES);
-      long begin = (long) part * StoredFile.PART_BYTES;
-      byte[] whole = files.read(file, part);
-      int from = (int) (next - begin);
-      int to = (int) Math.min(whole.length, bytes.last() - begin + 1);
-      if (from >= to) {
-        throw new IllegalStateException("the part " + part + " of " + file.id() + " is too short");
-      }
-      next = begin + to;
-      return from == 0 && to == whole.length ? whole : Arrays.copyOfRange(whole, from, to);
+      byte[] piece = files.read(file, next, (int) Math.min(PIECE_BYTES, bytes.last() - next + 1));
+      next += piece.length;
+      return piece;
     }
   }
 }

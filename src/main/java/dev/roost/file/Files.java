@@ -55,7 +55,7 @@ public class Files {
   private static final Sql COMPLETE =
       Sql.of(
           """
-          update file f set state = 'stored', sha256 = :digest
+          update file f set state = 'stored', sha256 = cast(:digest as bytea)
           where f.id = :id and f.state = 'uploading' and f.size_bytes = :size
           returning\s"""
               + StoredFile.COLUMNS);
@@ -121,10 +121,12 @@ public class Files {
    * @throws Problem not_found
    */
   public StoredFile find(String id) {
+    return findIfAny(id).orElseThrow(() -> Problem.notFound("file", id));
+  }
+
+  Optional<StoredFile> findIfAny(String id) {
     Sql.Bound find = FIND.with("id", id);
-    return database
-        .once(connection -> find.first(connection, StoredFile::read))
-        .orElseThrow(() -> Problem.notFound("file", id));
+    return database.once(connection -> find.first(connection, StoredFile::read));
   }
 
   /**
@@ -188,24 +190,29 @@ public class Files {
   /**
    * Completes a file. Repeating it has no effect.
    *
+   * @param sha256 hexadecimal, or null: nobody has computed it
    * @throws Problem not_found, validation_failed, conflict: it has another size
    */
   public StoredFile complete(String id, String executionId, long sizeBytes, String sha256) {
     own(id, executionId);
-    if (!SHA256.matcher(sha256).matches()) {
+    if (sha256 != null && !SHA256.matcher(sha256).matches()) {
       throw Problem.invalid("/sha256", "malformed", "sha256 must be 64 hexadecimal digits.");
     }
     Sql.Bound complete =
         COMPLETE
             .with("id", id)
             .with("size", sizeBytes)
-            .with("digest", HexFormat.of().parseHex(sha256));
+            .with("digest", sha256 == null ? null : HexFormat.of().parseHex(sha256));
     return database
         .once(connection -> complete.first(connection, StoredFile::read))
         .orElseGet(
             () -> {
               StoredFile file = find(id);
-              if (sha256.equals(file.sha256()) && file.sizeBytes() == sizeBytes) {
+              boolean isRepeated =
+                  file.state() == FileState.STORED
+                      && Objects.equals(sha256, file.sha256())
+                      && file.sizeBytes() == sizeBytes;
+              if (isRepeated) {
                 return file;
               }
               throw Problem.of(
@@ -216,13 +223,28 @@ public class Files {
   }
 
   /**
-   * Bytes of a part.
+   * A whole part.
    *
-   * @throws Problem not_found, unavailable
+   * @param part of those that are there
+   * @throws Problem unavailable
    */
   public byte[] read(StoredFile file, int part) {
+    return read(file, (long) part * StoredFile.PART_BYTES, StoredFile.PART_BYTES);
+  }
+
+  /**
+   * Bytes of one part.
+   *
+   * @param from the first one, within the file
+   * @param most how many at most; there are fewer at the end of a part
+   * @throws Problem unavailable
+   */
+  byte[] read(StoredFile file, long from, int most) {
+    int part = (int) (from / StoredFile.PART_BYTES);
+    int begin = (int) (from % StoredFile.PART_BYTES);
+    int length = (int) Math.min(most, lengthOf(file, part) - begin);
     try {
-      return objects().get(StoredFile.key(file.id(), part));
+      return objects().get(StoredFile.key(file.id(), part), begin, length);
     } catch (IOException e) {
       throw unavailable(e);
     }

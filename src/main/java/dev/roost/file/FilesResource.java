@@ -14,6 +14,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.net.URI;
+import java.time.Duration;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.headers.Header;
@@ -32,10 +33,15 @@ import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 @Tag(name = "Files")
 @Blocking
 public class FilesResource {
-  private final Files files;
+  private static final int LINK_SECONDS = 3_600;
+  private static final int MOST_LINK_SECONDS = 604_800;
 
-  FilesResource(Files files) {
+  private final Files files;
+  private final FileLinks links;
+
+  FilesResource(Files files, FileLinks links) {
     this.files = files;
+    this.links = links;
   }
 
   /** The schema of the body of a new file. */
@@ -124,8 +130,8 @@ public class FilesResource {
   record Completion(
       @Schema(required = true, description = "The size of the whole file") long sizeBytes,
       @Schema(
-              required = true,
-              description = "The SHA-256 digest of the whole file, hexadecimal",
+              description =
+                  "The SHA-256 digest of the whole file, hexadecimal, for those who download it",
               pattern = "[0-9a-f]{64}")
           String sha256) {}
 
@@ -148,10 +154,46 @@ public class FilesResource {
   public StoredFile.View complete(String id, byte[] bytes) {
     Body body = Body.parse(bytes);
     long size = body.wholeNumber("size_bytes").orElse(0L);
-    String digest = body.string("sha256").orElse("");
+    String digest = body.string("sha256").orElse(null);
     body.require("size_bytes");
-    body.require("sha256");
     body.check();
     return files.complete(id, null, size, digest).view();
+  }
+
+  /** The schema of the body of a new link. */
+  @Schema(name = "FileLinkRequest")
+  record LinkFields(
+      @Schema(
+              minimum = "1",
+              maximum = "604800",
+              defaultValue = "3600",
+              description = "After how many seconds it ends; at most a week")
+          int expiresIn) {}
+
+  @POST
+  @Path("{id}/links")
+  @Needs(Role.READ)
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "createFileLink",
+      summary = "Create a link that downloads a file without a key",
+      description =
+          "For browsers, mails and other programs. Whoever has the link can download the file until it ends.")
+  @RequestBody(
+      required = false,
+      content = @Content(schema = @Schema(implementation = LinkFields.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "The link was created",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = FileLinks.Link.class)))
+  public RestResponse<FileLinks.Link> link(String id, byte[] bytes) {
+    Body body = Body.parse(bytes);
+    int seconds = body.integer("expires_in", 1, MOST_LINK_SECONDS).orElse(LINK_SECONDS);
+    body.check();
+    return RestResponse.status(
+        RestResponse.Status.CREATED, links.make(id, Duration.ofSeconds(seconds)));
   }
 }

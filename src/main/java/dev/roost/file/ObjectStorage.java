@@ -23,9 +23,12 @@ interface ObjectStorage {
   void put(String key, byte[] bytes) throws IOException;
 
   /**
+   * Reads bytes of an object.
+   *
+   * @param length more than 0, within the object
    * @throws java.nio.file.NoSuchFileException there is none with that key
    */
-  byte[] get(String key) throws IOException;
+  byte[] get(String key, int from, int length) throws IOException;
 
   /** Removes an object; no effect when there is none. */
   void delete(String key) throws IOException;

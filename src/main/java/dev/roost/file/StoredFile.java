@@ -13,7 +13,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param sizeBytes of the parts that are there
  * @param parts how many of them there are, from 0 on
- * @param sha256 hexadecimal; null while it is uploaded
+ * @param sha256 hexadecimal; null while it is uploaded, or if nobody has computed it
  * @param executionId that makes it; null: a client has uploaded it
  * @param linkKey signs its links
  */
@@ -66,7 +66,8 @@ public record StoredFile(
       @Schema(description = "The size of the parts that are there") long sizeBytes,
       @Schema(
               nullable = true,
-              description = "The SHA-256 digest, hexadecimal; null while it is uploaded")
+              description =
+                  "The SHA-256 digest, hexadecimal, as whoever sent the file has computed it; or null")
           String sha256,
       Instant createdAt) {}
 

@@ -233,6 +233,66 @@ class JobFilesOperationsIT extends RunningExecution {
   }
 
   @Test
+  void aFileComesInItsOwnTypeWhateverIsAccepted() throws Exception {
+    byte[] json = "[1]".getBytes(StandardCharsets.UTF_8);
+    String id =
+        api.post("/v1/files", "{\"name\": \"ü.json\", \"content_type\": \"application/json\"}")
+            .get("id");
+    assertEquals(200, http("PUT", "/v1/files/" + id + "/parts/0", json).statusCode());
+    Api.Answer whole = api.post("/v1/files/" + id + "/complete", "{\"size_bytes\": 3}");
+    assertEquals("stored", whole.get("state"), whole.text());
+    assertEquals(200, api.post("/v1/files/" + id + "/complete", "{\"size_bytes\": 3}").status());
+    String path = "/v1/files/" + id + "/content";
+    for (String accept : List.of("*/*", "application/json", "text/csv")) {
+      HttpResponse<byte[]> found = http("GET", path, null, "Accept", accept);
+      assertArrayEquals(json, found.body(), accept);
+      assertEquals("application/json", found.headers().firstValue("Content-Type").orElseThrow());
+      assertEquals(
+          "attachment; filename*=UTF-8''%C3%BC.json",
+          found.headers().firstValue("Content-Disposition").orElseThrow());
+    }
+    HttpResponse<byte[]> head = http("HEAD", path, null);
+    assertEquals("3", head.headers().firstValue("Content-Length").orElseThrow());
+    String tag = head.headers().firstValue("ETag").orElseThrow();
+    assertEquals(206, http("GET", path, null, "Range", "bytes=1-", "If-Range", tag).statusCode());
+    assertEquals(
+        200, http("GET", path, null, "Range", "bytes=1-", "If-Range", "\"x\"").statusCode());
+  }
+
+  @Test
+  void aLinkDownloadsItsFileUntilItEnds() throws Exception {
+    String id = uploaded("a.bin", new byte[] {1, 2});
+    Api reader = Api.as(Role.READ);
+    Api.Answer link = reader.send("POST", "/v1/files/" + id + "/links", "{\"expires_in\": 2}");
+    assertEquals(201, link.status(), link.text());
+    String url = link.get("url");
+    HttpResponse<byte[]> found = withoutKey(url);
+    assertEquals(200, found.statusCode());
+    assertArrayEquals(new byte[] {1, 2}, found.body());
+    String later = url.replaceFirst("expires=\\d+", "expires=99999999999");
+    String other = url.replace(id, uploaded("b.bin", new byte[] {3}));
+    String forged = url.substring(0, url.length() - 1) + (url.endsWith("0") ? "1" : "0");
+    String unsigned = url.substring(0, url.indexOf("&signature"));
+    for (String wrong : List.of(later, other, forged, unsigned, unsigned + "&signature=ü")) {
+      assertEquals(404, withoutKey(wrong.replace("ü", "%C3%BC")).statusCode(), wrong);
+    }
+    while (withoutKey(url).statusCode() == 200) {
+      Thread.sleep(100);
+    }
+    assertEquals(404, withoutKey(url).statusCode());
+    for (String seconds : List.of("0", "604801")) {
+      String body = "{\"expires_in\": %s}".formatted(seconds);
+      assertEquals(422, api.send("POST", "/v1/files/" + id + "/links", body).status());
+    }
+  }
+
+  private HttpResponse<byte[]> withoutKey(String path) throws Exception {
+    return HTTP.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
+        BodyHandlers.ofByteArray());
+  }
+
+  @Test
   void badRequestsAreRefusedWithTheirReasons() throws Exception {
     for (String name : List.of("", "a/b", "..", "x".repeat(256))) {
       Api.Answer refused =
