@@ -127,3 +127,17 @@ def test_a_name_chooses_no_directory(
     server.on("GET", "/files/file_1/content", stream("x"))
     path = roost.File(server.client, file(b"x", name="../../x.csv")).download()
     assert path.resolve() == tmp_path / "x.csv"
+
+
+def test_a_link_has_the_whole_url(server: Server) -> None:
+    link = {"url": "/v1/file-links/file_1?expires=1", "expires_at": "2026-11-02T09:00:00Z"}
+    server.on("POST", "/files/file_1/links", link)
+    found = roost.File(server.client, file(b"x")).link(expires_in=60)
+    assert found.url == f"{server.client.base_url}/v1/file-links/file_1?expires=1"
+    assert json.loads(server.requests[0].content) == {"expires_in": 60}
+    assert "expires=1" not in repr(found)
+
+
+def test_a_file_without_a_digest_is_downloaded(server: Server) -> None:
+    server.on("GET", "/files/file_1/content", stream("ab"))
+    assert roost.File(server.client, file(b"ab", sha256=None)).read() == b"ab"

@@ -28,7 +28,6 @@ The default client is one per event loop, with the settings of `roost` (`roost.a
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
-from ._approvals import ApprovalLink
 from ._async._agent import Agent
 from ._async._agent_settings import AgentChanges
 from ._async._approval import Approval
@@ -98,6 +97,7 @@ from ._history import (
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._job_events import JobEvent
+from ._links import ApprovalLink, FileLink
 from ._log_entry import LogEntry
 from ._notifications import QuietTime
 from ._page import Page
@@ -121,6 +121,7 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    FileState,
     IssueState,
     MessageState,
     OutdatedReason,
@@ -197,6 +198,7 @@ __all__ = [
     "AgentTag",
     "Approval",
     "ApprovalLink",
+    "FileLink",
     "ApprovalState",
     "Batch",
     "Build",
@@ -251,6 +253,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "FileState",
     "IssueState",
     "OutdatedReason",
     "RolloutAgentState",

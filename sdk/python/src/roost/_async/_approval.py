@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._approvals import ApprovalLink
+from .._links import ApprovalLink
 from .._fields import Field, path_to
 from .._params import given, without_none
 from .._states import ApprovalState

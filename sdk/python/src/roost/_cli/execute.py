@@ -10,7 +10,7 @@ import click
 from . import connect
 from .echo import echo
 from .failures import FAILED, TIMED_OUT, Failure, detach
-from .options import agent_argument, connected, payload_option
+from .options import agent_argument, connected, file_option, payload_option
 from .texts import examples
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 )
 @agent_argument()
 @payload_option
-@click.option(
-    "--file",
-    "given",
-    multiple=True,
-    metavar="NAME=PATH",
-    help="A file that the script reads as request.files[NAME]; repeatable.",
-)
+@file_option
 @click.option("--saved", metavar="NAME", help="The payload that is saved under this name.")
 @click.option(
     "--draft",
@@ -91,7 +85,7 @@ def execute(
     --timeout and after Ctrl-C. With --json, prints the job with its last execution.
     """
     from .files import read_text
-    from .payloads import read_payload
+    from .payloads import named_files, read_payload
     from .saved_payloads import saved_payload
     from .stream import print_values
     from .waiting import Waiting
@@ -102,7 +96,7 @@ def execute(
         raise click.UsageError("--stream can't be combined with --follow, --timeout or --json.")
     if saved is not None and payload is not None:
         raise click.UsageError("--saved can't be combined with --payload.")
-    files = _files(given)
+    files = named_files(given) or None
     value = read_payload(payload)
     found = connect.agent(agent)
     if saved is not None:
@@ -139,18 +133,6 @@ def execute(
             f"`roost logs -f {job.id}` follows its log, `roost cancel {job.id}` cancels it.",
         ) from None
     _report(job, execution, as_json, logs_shown=follow)
-
-
-def _files(given: tuple[str, ...]) -> dict[str, Path] | None:
-    files: dict[str, Path] = {}
-    for text in given:
-        name, equals, path = text.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"--file {text}: expected NAME=PATH.")
-        if not Path(path).is_file():
-            raise click.UsageError(f"--file {text}: there is no file {path}.")
-        files[name] = Path(path)
-    return files or None
 
 
 def _print_job(job: roost.ExecutorJob, as_json: bool) -> None:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 from .._errors import APIConnectionError, RoostError
 from .._fields import Field, path_to
+from .._links import FileLink
 from .._params import without_none
+from .._states import FileState
 from .._values import dump_json, parse_time
 from ._concurrency import closing
 from ._resource import Resource, default_client
@@ -36,8 +38,8 @@ Content = Union[str, "os.PathLike[str]", bytes]
 class File(Resource):
     """A file that a job reads, or an artifact that its script has made.
 
-    `content_type` is its media type, `sha256` the digest, hexadecimal. `state` is "uploading" until
-    all of it is there, then "stored".
+    `content_type` is its media type; `sha256` the digest, hexadecimal, if whoever sent it has
+    computed one. `state` is "uploading" until all of it is there, then "stored".
     """
 
     __slots__ = ()
@@ -47,7 +49,7 @@ class File(Resource):
 
     name: Field[str] = Field()
     content_type: Field[str] = Field()
-    state: Field[str] = Field()
+    state: Field[FileState] = Field()
     size_bytes: Field[int] = Field()
     sha256: Field[str | None] = Field()
     created_at: Field[datetime] = Field(parse_time)
@@ -103,6 +105,17 @@ class File(Resource):
         with closing(self._pieces()) as pieces:
             return b"".join([piece for piece in pieces])
 
+    def link(self, *, expires_in: int | None = None) -> FileLink:
+        """Return a link that downloads the file without a key.
+
+        Whoever has it can download the file, for `expires_in` seconds (an hour; at most a week).
+        """
+        transport = self._client._transport
+        body = dump_json(without_none(expires_in=expires_in), "link")
+        path = f"{path_to(_PATH, self.id)}/links"
+        response = transport.request("POST", path, body=body, repeatable=True)
+        return FileLink.of(transport.parse(response), self._client.base_url)
+
     def _pieces(self) -> Generator[bytes, None, None]:
         transport = self._client._transport
         path = f"{path_to(_PATH, self.id)}/content"
@@ -127,7 +140,7 @@ class File(Resource):
                     raise broken or APIConnectionError(f"{path} keeps ending before its end")
                 transport.clock.sleep(transport.backoff(failures))
                 failures += 1
-        if digest.hexdigest() != self.sha256:
+        if self.sha256 not in (None, digest.hexdigest()):
             raise RoostError(f"{self.id}: what has come isn't the file; its digest is another one")
 
 

@@ -47,16 +47,17 @@ public class FileLinksResource {
       description = "The file",
       content =
           @Content(
-              mediaType = MediaType.APPLICATION_OCTET_STREAM,
+              mediaType = MediaType.WILDCARD,
               schema = @Schema(type = SchemaType.STRING, format = "binary")))
   @APIResponse(
       responseCode = "206",
       description = "The bytes of the Range",
       content =
           @Content(
-              mediaType = MediaType.APPLICATION_OCTET_STREAM,
+              mediaType = MediaType.WILDCARD,
               schema = @Schema(type = SchemaType.STRING, format = "binary")))
   @APIResponse(responseCode = "409", ref = "conflict")
+  @APIResponse(responseCode = "416", ref = "range_not_satisfiable")
   public RestMulti<byte[]> content(
       String id,
       @Parameter(description = "When the link ends, in seconds since 1970") @RestQuery long expires,

@@ -11,6 +11,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.net.URI;
@@ -121,7 +122,7 @@ public class FilesResource {
               schema = @Schema(implementation = StoredFile.View.class)))
   @APIResponse(responseCode = "409", ref = "conflict")
   public StoredFile.View part(
-      String id, @Parameter(description = "Its number, from 0 on") int part, byte[] bytes) {
+      String id, @Parameter(description = "Its number, from 0 on") @PathParam("part") int part, byte[] bytes) {
     return files.part(id, null, part, bytes).view();
   }
 
