@@ -33,7 +33,7 @@ def test_a_script_reads_files_and_makes_some(
     ) as running:
         execution = running.wait(WAIT_SECONDS)
     assert execution is not None, "it didn't end"
-    assert execution.outcome.return_value == '["data.bin",["data"]]', execution.outcome
+    assert execution.outcome.return_value == '["data.bin", ["data"]]', execution.outcome
     assert [each.name for each in made] == ["reversed.bin", "empty", "same", "same"]
     assert (directory / "reversed.bin").read_bytes() == data[::-1]
     assert (directory / "same").read_bytes() == b"two"
