@@ -37,7 +37,7 @@ record ByteRange(long first, long last) {
       return Optional.of(new ByteRange(size - length, size - 1));
     }
     long first = Long.parseLong(matcher.group(1));
-    long last = matcher.group(2).isEmpty() ? size - 1 : Long.parseLong(matcher.group(2));
+    long last = matcher.group(2).isEmpty() ? Long.MAX_VALUE : Long.parseLong(matcher.group(2));
     if (last < first) {
       return Optional.empty(); // invalid, so it is ignored, unlike one beyond the end
     }

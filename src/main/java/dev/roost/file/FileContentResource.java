@@ -2,13 +2,11 @@ package dev.roost.file;
 
 import dev.roost.cluster.OpenStreams;
 import io.smallrye.common.annotation.Blocking;
-import io.smallrye.mutiny.Multi;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
-import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -18,11 +16,11 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestResponse;
 
 /** The bytes of files. */
 @Path("/v1/files/{id}/content")
-@Produces({MediaType.APPLICATION_OCTET_STREAM, MediaType.WILDCARD})
 @Tag(name = "Files")
 @Blocking
 public class FileContentResource {
@@ -58,7 +56,7 @@ public class FileContentResource {
               mediaType = MediaType.APPLICATION_OCTET_STREAM,
               schema = @Schema(type = SchemaType.STRING, format = "binary")))
   @APIResponse(responseCode = "409", ref = "conflict")
-  public Multi<byte[]> content(
+  public RestMulti<byte[]> content(
       String id,
       @Parameter(description = "One range, for example bytes=1000-1999") @HeaderParam("Range")
           String range,

@@ -5,6 +5,7 @@ import dev.roost.api.Problem;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URLEncoder;
@@ -40,7 +41,7 @@ class FileDownload {
    * @param range the header, or null
    * @throws Problem conflict: it isn't complete
    */
-  Multi<byte[]> send(StoredFile file, String range, RoutingContext context) {
+  RestMulti<byte[]> send(StoredFile file, String range, RoutingContext context) {
     requireStored(file);
     // RFC 9110, 13.1.5: the range of another file's bytes is not what is asked for.
     String condition = context.request().getHeader("If-Range");
@@ -59,6 +60,9 @@ class FileDownload {
             .until(piece -> piece.length == 0)
             .onFailure(e -> context.response().headWritten())
             .invoke(e -> LOG.warnf(e, "the download of %s was aborted", file.id()));
+    // A stream is sent in chunks even if its length is known, which clients couldn't know then.
+    context.addHeadersEndHandler(
+        end -> context.response().headers().remove(HttpHeaders.TRANSFER_ENCODING));
     RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
     headers(file, bytes.length()).forEach(response::header);
     if (asked.isPresent()) {

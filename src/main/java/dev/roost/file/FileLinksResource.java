@@ -3,13 +3,11 @@ package dev.roost.file;
 import dev.roost.api.WithoutKey;
 import dev.roost.cluster.OpenStreams;
 import io.smallrye.common.annotation.Blocking;
-import io.smallrye.mutiny.Multi;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
-import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -19,12 +17,12 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jboss.resteasy.reactive.RestResponse;
 
 /** The bytes of files, for whoever has a link. */
 @Path("/v1/file-links/{id}")
-@Produces({MediaType.APPLICATION_OCTET_STREAM, MediaType.WILDCARD})
 @Tag(name = "Files")
 @Blocking
 public class FileLinksResource {
@@ -59,7 +57,7 @@ public class FileLinksResource {
               mediaType = MediaType.APPLICATION_OCTET_STREAM,
               schema = @Schema(type = SchemaType.STRING, format = "binary")))
   @APIResponse(responseCode = "409", ref = "conflict")
-  public Multi<byte[]> content(
+  public RestMulti<byte[]> content(
       String id,
       @Parameter(description = "When the link ends, in seconds since 1970") @RestQuery long expires,
       @Parameter(description = "Of the link") @RestQuery String signature,

@@ -9,6 +9,7 @@ import dev.roost.FollowerDatabase;
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.Role;
 import dev.roost.db.ThrottledBatches;
 import dev.roost.execution.FileOperations;
 import dev.roost.execution.OldExecutorJobs;
