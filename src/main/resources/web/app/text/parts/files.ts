@@ -56,9 +56,7 @@ export const text = {
     remove: (name: string) => `Remove ${name}`,
     progress: (name: string) => `Upload of ${name}`,
     of: (sent: number, size: number) => `${bytes(sent)} of ${bytes(size)}`,
-    notReadable: "The file can’t be read: it was changed or moved. Remove it and add it again.",
     nameRequired: "A name is required.",
     nameTwice: "Another file has this name.",
-    drop: "Drop the files to add them",
   },
 };
