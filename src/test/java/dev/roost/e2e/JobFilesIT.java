@@ -2,6 +2,8 @@ package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Scripts that read and make files. */
-@LocalOnly("being written: on Kubernetes, files need a bucket")
+@EveryRuntime
 class JobFilesIT {
   private static final int PART_BYTES = 4 << 20;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -41,21 +43,27 @@ class JobFilesIT {
           return [hashlib.sha256(data).hexdigest(), len(request.files["none"].read_bytes())]
       """;
 
+  private static S3Server storage;
   private static RoostProcess roost;
   private static Client client;
 
   @BeforeAll
   static void start() {
-    roost = RoostProcess.started();
+    storage = new S3Server();
+    roost = RoostProcess.started(storage.settings());
     client = roost.client();
   }
 
   @AfterAll
   static void stop() {
-    roost.close();
+    if (roost != null) {
+      roost.close();
+    }
+    storage.close();
   }
 
-  private static String upload(String name, byte[] bytes) throws Exception {
+  private static String upload(RoostProcess roost, String name, byte[] bytes) throws Exception {
+    Client client = roost.client();
     String id =
         client
             .post("/v1/files", "{\"name\": \"%s\"}".formatted(name))
@@ -68,7 +76,7 @@ class JobFilesIT {
       byte[] piece = Arrays.copyOfRange(bytes, begin, Math.min(bytes.length, begin + PART_BYTES));
       HttpResponse<String> answer =
           HTTP.send(
-              request("/v1/files/" + id + "/parts/" + part)
+              request(roost, "/v1/files/" + id + "/parts/" + part)
                   .PUT(BodyPublishers.ofByteArray(piece))
                   .build(),
               BodyHandlers.ofString());
@@ -80,14 +88,14 @@ class JobFilesIT {
     return id;
   }
 
-  private static HttpRequest.Builder request(String path) {
+  private static HttpRequest.Builder request(RoostProcess roost, String path) {
     return HttpRequest.newBuilder(URI.create(roost.url() + path))
         .header("Authorization", "Bearer " + roost.key());
   }
 
-  private static HttpResponse<byte[]> download(String id, String... headers)
+  private static HttpResponse<byte[]> download(RoostProcess roost, String id, String... headers)
       throws IOException, InterruptedException {
-    HttpRequest.Builder request = request("/v1/files/" + id + "/content");
+    HttpRequest.Builder request = request(roost, "/v1/files/" + id + "/content");
     if (headers.length > 0) {
       request.headers(headers);
     }
@@ -100,10 +108,65 @@ class JobFilesIT {
 
   @Test
   void aScriptReadsFilesAndMakesSome() throws Exception {
+    readAndMake(roost);
+    assertTrue(storage.objects().contains("<Key>roost/file_"), storage.objects());
+  }
+
+  @LocalOnly("on Kubernetes, a directory is a volume that all replicas share")
+  @Test
+  void filesAreInTheDataDirectoryWithoutABucket() throws Exception {
+    try (RoostProcess other = RoostProcess.started()) {
+      readAndMake(other);
+    }
+  }
+
+  @Test
+  void whatAScriptMakesOutlastsThatTheStorageAndTheControlPlaneAreAway() throws Exception {
+    String agent =
+        client.agent(
+            """
+            def main(request):
+                request.wait_for_event("go")
+                request.artifact(bytes(9_000_000), name="zeros")
+                return "stored"
+            """);
+    String job = client.submit(agent, "null");
+    Eventually.until(
+        "the job waits", () -> client.job(job).path("waiting_on").asText().equals("event"));
+    String upload =
+        client.post("/v1/files", "{\"name\": \"a\"}").expect(201).json().path("id").asText();
+    storage.close();
+    HttpResponse<String> refused =
+        HTTP.send(
+            request(roost, "/v1/files/" + upload + "/parts/0")
+                .PUT(BodyPublishers.ofByteArray(new byte[1]))
+                .build(),
+            BodyHandlers.ofString());
+    assertEquals(503, refused.statusCode(), refused.body());
+    assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+    assertFalse(refused.body().contains("127.0.0.1"), "the error names the storage's address");
+    client.post("/v1/executor-jobs/" + job + "/events", "{\"name\": \"go\"}").expect(201);
+    Eventually.until(
+        "the script runs again", () -> client.job(job).path("state").asText().equals("running"));
+    Thread.sleep(3_000); // It has sent its first part a few times by now.
+    roost.kill9();
+    storage.start();
+    roost.start();
+    JsonNode ended = client.ended(job);
+    assertEquals("\"stored\"", ended.at("/execution/return_value").toString(), ended::toString);
+    JsonNode files =
+        client.get("/v1/executor-jobs/" + job + "/files").expect(200).json().path("data");
+    assertEquals(1, files.size(), files::toString);
+    byte[] found = download(roost, files.at("/0/file/id").asText()).body();
+    assertArrayEquals(new byte[9_000_000], found);
+  }
+
+  private static void readAndMake(RoostProcess roost) throws Exception {
+    Client client = roost.client();
     byte[] data = new byte[2 * PART_BYTES + 12_345];
     new Random(1).nextBytes(data);
-    String id = upload("data.bin", data);
-    String empty = upload("none.txt", new byte[0]);
+    String id = upload(roost, "data.bin", data);
+    String empty = upload(roost, "none.txt", new byte[0]);
     String agent = client.agent(REVERSE);
     String body =
         "{\"payload\": null, \"files\": {\"data\": \"%s\", \"none\": \"%s\"}}".formatted(id, empty);
@@ -124,7 +187,7 @@ class JobFilesIT {
     assertEquals(5, files.size(), files::toString);
     JsonNode reversed = named(files, "reversed.bin");
     assertEquals("artifact", reversed.path("kind").asText());
-    HttpResponse<byte[]> whole = download(reversed.at("/file/id").asText());
+    HttpResponse<byte[]> whole = download(roost, reversed.at("/file/id").asText());
     assertEquals(200, whole.statusCode());
     byte[] expected = new byte[data.length];
     for (int i = 0; i < data.length; i++) {
@@ -133,13 +196,13 @@ class JobFilesIT {
     assertArrayEquals(expected, whole.body());
     assertEquals(digest(expected), reversed.at("/file/sha256").asText());
     HttpResponse<byte[]> range =
-        download(reversed.at("/file/id").asText(), "Range", "bytes=4194300-4194310");
+        download(roost, reversed.at("/file/id").asText(), "Range", "bytes=4194300-4194310");
     assertEquals(206, range.statusCode());
     assertArrayEquals(Arrays.copyOfRange(expected, 4194300, 4194311), range.body());
     JsonNode table = named(files, "table.csv");
     assertEquals("text/csv", table.at("/file/content_type").asText());
-    assertEquals("a,b\n1,2\n", new String(download(table.at("/file/id").asText()).body()));
-    assertEquals(0, download(named(files, "empty").at("/file/id").asText()).body().length);
+    assertEquals("a,b\n1,2\n", new String(download(roost, table.at("/file/id").asText()).body()));
+    assertEquals(0, download(roost, named(files, "empty").at("/file/id").asText()).body().length);
   }
 
   private static JsonNode named(JsonNode files, String name) {
