@@ -31,7 +31,9 @@ export const dataTable = (label: string, { columns, rows, notes }: Table): Templ
             ${columns.map(
               ({ name, type, isNumber }) =>
                 html`<th scope="col" class=${isNumber ? "number" : ""}>
-                  ${cut(name)}${type ? html`<span class="type">${type}</span>` : nothing}
+                  <span class="name">${cut(name)}</span>${type
+                    ? html`<span class="type">${type}</span>`
+                    : nothing}
                 </th>`,
             )}
           </tr>
