@@ -9,7 +9,8 @@ Leaves each package in a directory of DIRECTORY:
 
 npm gets each version of a package once: the npm of this machine, or without one that of a Python package (`npm.txt`).
 
-Roost is packaged without a package that npm can't get; the dashboard then does without it, and the next run tries again.
+Roost is packaged without a package that npm can't get. The dashboard then does without it, and the next run tries
+again.
 """
 
 from __future__ import annotations
