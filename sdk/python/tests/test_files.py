@@ -141,3 +141,20 @@ def test_a_link_has_the_whole_url(server: Server) -> None:
 def test_a_file_without_a_digest_is_downloaded(server: Server) -> None:
     server.on("GET", "/files/file_1/content", stream("ab"))
     assert roost.File(server.client, file(b"ab", sha256=None)).read() == b"ab"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.csv", "text/csv"),
+        ("a.csv.gz", None),
+        ("A.PARQUET", "application/vnd.apache.parquet"),
+        ("a", None),
+    ],
+)
+def test_the_media_type_is_guessed_from_the_name(
+    server: Server, name: str, expected: str | None
+) -> None:
+    uploads(server, b"x")
+    server.client.files.upload(b"x", name=name)
+    assert json.loads(server.requests[0].content).get("content_type") == expected

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import mimetypes
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Union
 from .._errors import APIConnectionError, RoostError
 from .._fields import Field, path_to
 from .._links import FileLink
+from .._media_types import media_type_of
 from .._params import without_none
 from .._states import FileState
 from .._values import dump_json, parse_time
@@ -180,7 +180,7 @@ class Files:
 
     async def _send(self, source: BinaryIO, name: str, content_type: str | None) -> File:
         transport = self._client._transport
-        media_type = content_type or mimetypes.guess_type(name)[0]
+        media_type = content_type or media_type_of(name)
         body = dump_json(without_none(name=name, content_type=media_type), "file")
         # One that is created twice is deleted, as nobody uses it.
         response = await transport.request("POST", _PATH, body=body, repeatable=True)

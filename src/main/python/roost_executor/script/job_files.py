@@ -98,10 +98,8 @@ class Artifacts:
 
     def _send(self, file: BinaryIO, name: str, content_type: "str | None") -> str:
         import hashlib
-        import mimetypes
 
-        guessed = content_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        made = _request(self._connection, "create_artifact", name=name, content_type=guessed)
+        made = _request(self._connection, "create_artifact", name=name, content_type=content_type or media_type(name))
         digest = hashlib.sha256()
         size = part = 0
         while data := file.read(PART_BYTES):
@@ -112,6 +110,17 @@ class Artifacts:
             part += 1
         fields = {"id": made["id"], "size_bytes": size, "sha256": digest.hexdigest()}
         return str(_request(self._connection, "complete_artifact", **fields)["id"])
+
+
+def media_type(name: str) -> str:
+    """The media type that a file with this name has, as far as it can be known."""
+    import mimetypes
+
+    if name.lower().endswith(".parquet"):
+        return "application/vnd.apache.parquet"  # registered, but not known to Python before 3.14
+    guessed, compressed = mimetypes.guess_type(name)
+    # A compressed table isn't text.
+    return guessed if guessed and not compressed else "application/octet-stream"
 
 
 def _request(connection: StoreConnection, operation: str, **fields: Any) -> "dict[str, Any]":

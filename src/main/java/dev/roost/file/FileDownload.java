@@ -8,10 +8,12 @@ import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.ws.rs.core.MediaType;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestResponse;
@@ -27,6 +29,9 @@ class FileDownload {
 
   /** What a script has made must not run as a page of this server. */
   private static final String POLICY = "default-src 'none'; sandbox";
+
+  private static final Pattern ACTIVE =
+      Pattern.compile("^[^;]*(?:script|css|wasm)", Pattern.CASE_INSENSITIVE);
 
   private final Files files;
 
@@ -92,7 +97,7 @@ class FileDownload {
   private static Map<String, String> headers(StoredFile file, long length) {
     return Map.of(
         "Content-Type",
-        file.contentType(),
+        type(file),
         "Content-Length",
         Long.toString(length),
         "Content-Disposition",
@@ -107,6 +112,13 @@ class FileDownload {
         "nosniff",
         "Content-Security-Policy",
         POLICY);
+  }
+
+  /**
+   * Scripts and styles are text to look at: as what they are, pages of this server could load them.
+   */
+  private static String type(StoredFile file) {
+    return ACTIVE.matcher(file.contentType()).find() ? MediaType.TEXT_PLAIN : file.contentType();
   }
 
   private static String tag(StoredFile file) {

@@ -122,7 +122,9 @@ public class FilesResource {
               schema = @Schema(implementation = StoredFile.View.class)))
   @APIResponse(responseCode = "409", ref = "conflict")
   public StoredFile.View part(
-      String id, @Parameter(description = "Its number, from 0 on") @PathParam("part") int part, byte[] bytes) {
+      String id,
+      @Parameter(description = "Its number, from 0 on") @PathParam("part") int part,
+      byte[] bytes) {
     return files.part(id, null, part, bytes).view();
   }
 

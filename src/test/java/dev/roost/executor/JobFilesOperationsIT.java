@@ -261,6 +261,25 @@ class JobFilesOperationsIT extends RunningExecution {
   }
 
   @Test
+  void noPageCanLoadAFileAsAScriptOrAStyle() throws Exception {
+    for (String type :
+        List.of(
+            "text/javascript",
+            "Application/JavaScript;charset=utf-8",
+            "text/css",
+            "text/jscript")) {
+      String created = "{\"name\": \"a\", \"content_type\": \"%s\"}".formatted(type);
+      String id = api.post("/v1/files", created).get("id");
+      assertEquals(200, http("PUT", "/v1/files/" + id + "/parts/0", new byte[1]).statusCode());
+      api.post("/v1/files/" + id + "/complete", "{\"size_bytes\": 1}");
+      String link = api.post("/v1/files/" + id + "/links", "{}").get("url");
+      HttpResponse<byte[]> found = withoutKey(link);
+      assertEquals("text/plain", found.headers().firstValue("Content-Type").orElseThrow(), type);
+      assertEquals("nosniff", found.headers().firstValue("X-Content-Type-Options").orElseThrow());
+    }
+  }
+
+  @Test
   void aLinkDownloadsItsFileUntilItEnds() throws Exception {
     String id = uploaded("a.bin", new byte[] {1, 2});
     Api reader = Api.as(Role.READ);
