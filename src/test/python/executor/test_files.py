@@ -62,15 +62,19 @@ def test_artifacts_are_paths_or_bytes(executor: Executor) -> None:
                 request.artifact(request.files["large"], name="copy"),
                 request.artifact(b"", name="empty.json"),
                 request.artifact(bytearray(b"{}"), name="empty.json"),
+                request.artifact(b"", name="table.csv.gz"),
+                request.artifact(b"", name="table.parquet"),
             ]
         """,
     )
-    assert end.value == ["file_1", "file_2", "file_3", "file_4", "file_5"]
+    assert end.value == ["file_1", "file_2", "file_3", "file_4", "file_5", "file_6", "file_7"]
     assert executor.plane.files.artifacts == {
         "table.csv": (b"a\n1\n", "text/csv"),
         "other.txt": (b"a\n1\n", "text/x-other"),
         "copy": (LARGE, "application/octet-stream"),
         "empty.json": (b"{}", "application/json"),
+        "table.csv.gz": (b"", "application/octet-stream"),
+        "table.parquet": (b"", "application/vnd.apache.parquet"),
     }
 
 

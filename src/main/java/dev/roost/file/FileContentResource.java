@@ -44,17 +44,25 @@ public class FileContentResource {
   @APIResponse(
       responseCode = "200",
       description = "The file",
-      content =
-          @Content(
-              mediaType = MediaType.WILDCARD,
-              schema = @Schema(type = SchemaType.STRING, format = "binary")))
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_OCTET_STREAM,
+            schema = @Schema(type = SchemaType.STRING, format = "binary")),
+        @Content(
+            mediaType = MediaType.WILDCARD,
+            schema = @Schema(type = SchemaType.STRING, format = "binary"))
+      })
   @APIResponse(
       responseCode = "206",
       description = "The bytes of the Range",
-      content =
-          @Content(
-              mediaType = MediaType.WILDCARD,
-              schema = @Schema(type = SchemaType.STRING, format = "binary")))
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_OCTET_STREAM,
+            schema = @Schema(type = SchemaType.STRING, format = "binary")),
+        @Content(
+            mediaType = MediaType.WILDCARD,
+            schema = @Schema(type = SchemaType.STRING, format = "binary"))
+      })
   @APIResponse(responseCode = "409", ref = "conflict")
   @APIResponse(responseCode = "416", ref = "range_not_satisfiable")
   public RestMulti<byte[]> content(
