@@ -46,7 +46,7 @@ public class JobFilesResource {
           String kind,
       @Schema(description = "The name that the script knows it by", examples = "report")
           String name,
-      StoredFile.View file) {}
+      @Schema(description = "The file itself") StoredFile.View file) {}
 
   private record Row(long seq, View view) {}
 
