@@ -192,8 +192,8 @@ test("diagnostics of Ruff are remarks with fixes", () => {
 });
 
 test("the dashboard loads the version of Ruff that packaging brings", () => {
-  const script = readFileSync(new URL("../../main/scripts/ruff_wasm.py", import.meta.url), "utf-8");
-  assert.equal(/^VERSION = "(.*?)"/m.exec(script)[1], RUFF_VERSION);
+  const script = readFileSync(new URL("../../main/scripts/npm_packages.py", import.meta.url), "utf-8");
+  assert.equal(/ruff-wasm-web",\s+version="(.*?)"/.exec(script)[1], RUFF_VERSION);
 });
 
 test("formatting changes only the lines that differ", () => {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
-from ._approvals import ApprovalLink
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import (
     DeliveryAttempt,
@@ -51,6 +50,7 @@ from ._history import (
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._job_events import JobEvent
+from ._links import ApprovalLink, FileLink
 from ._log_entry import LogEntry
 from ._notifications import QuietTime
 from ._page import Page
@@ -74,6 +74,7 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    FileState,
     IssueState,
     MessageState,
     OutdatedReason,
@@ -103,6 +104,7 @@ from ._sync._data_store import DataStore
 from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
+from ._sync._file import File, JobFile
 from ._sync._issue import Issue
 from ._sync._job_events import send_event
 from ._sync._keys import Key
@@ -168,6 +170,7 @@ __all__ = [
     "AgentTag",
     "Approval",
     "ApprovalLink",
+    "FileLink",
     "ApprovalState",
     "Batch",
     "Build",
@@ -182,6 +185,8 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "File",
+    "JobFile",
     "Issue",
     "IssueHour",
     "IssueRevision",
@@ -220,6 +225,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "FileState",
     "IssueState",
     "OutdatedReason",
     "RolloutAgentState",

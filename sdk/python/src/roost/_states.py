@@ -16,6 +16,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "FileState",
     "IssueState",
     "MessageState",
     "OutdatedReason",
@@ -31,6 +32,7 @@ ExecutorJobState = Literal["queued", "running", "suspended", "succeeded", "faile
 ExecutionState = Literal[
     "running", "suspended", "succeeded", "failed", "timed_out", "cancelled", "lost"
 ]
+FileState = Literal["uploading", "stored", "removed"]
 ApprovalState = Literal["pending", "approved", "rejected", "expired", "cancelled"]
 BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 RolloutState = Literal["running", "paused", "completed", "undone"]

@@ -26,10 +26,18 @@ class SubmittedBatch(NamedTuple):
 
 
 def options(
-    priority: int | None, concurrency_key: str | None, draft: str | None = None
+    priority: int | None,
+    concurrency_key: str | None,
+    draft: str | None = None,
+    files: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the given options; a draft is the `script`."""
-    given = {"script": draft, "priority": priority, "concurrency_key": concurrency_key}
+    """Return the given options; a draft is the `script`, `files` are ids by name."""
+    given = {
+        "script": draft,
+        "priority": priority,
+        "concurrency_key": concurrency_key,
+        "files": files,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

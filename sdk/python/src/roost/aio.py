@@ -28,7 +28,6 @@ The default client is one per event loop, with the settings of `roost` (`roost.a
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
-from ._approvals import ApprovalLink
 from ._async._agent import Agent
 from ._async._agent_settings import AgentChanges
 from ._async._approval import Approval
@@ -39,6 +38,7 @@ from ._async._data_store import DataStore
 from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
+from ._async._file import File, JobFile
 from ._async._issue import Issue
 from ._async._job_events import send_event
 from ._async._keys import Key
@@ -97,6 +97,7 @@ from ._history import (
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._job_events import JobEvent
+from ._links import ApprovalLink, FileLink
 from ._log_entry import LogEntry
 from ._notifications import QuietTime
 from ._page import Page
@@ -120,6 +121,7 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    FileState,
     IssueState,
     MessageState,
     OutdatedReason,
@@ -196,6 +198,7 @@ __all__ = [
     "AgentTag",
     "Approval",
     "ApprovalLink",
+    "FileLink",
     "ApprovalState",
     "Batch",
     "Build",
@@ -210,6 +213,8 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "File",
+    "JobFile",
     "Issue",
     "IssueHour",
     "IssueRevision",
@@ -248,6 +253,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "FileState",
     "IssueState",
     "OutdatedReason",
     "RolloutAgentState",

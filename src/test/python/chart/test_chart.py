@@ -529,7 +529,30 @@ def test_images_are_pulled_on_each_node_only_if_wanted():
         }
 
 
+def environment(values, prefix):
+    """The control plane's variables whose names begin so."""
+    (control_plane,) = [
+        container
+        for deployment in render({**SMALL, **values}).of("Deployment")
+        for container in deployment["spec"]["template"]["spec"]["containers"]
+        if any(each["name"] == "ROOST_DATABASE_URL" for each in container.get("env", []))
+    ]
+    return {each["name"]: each for each in control_plane["env"] if each["name"].startswith(prefix)}
+
+
 def test_the_mail_server_is_set_with_its_password_from_a_secret():
+    assert environment({}, "ROOST_MAIL_") == {}
+    mail = {"host": "smtp.example.org", "from": "roost@example.org", "existingSecret": "mail"}
+    found = environment({"mail": mail}, "ROOST_MAIL_")
+    assert found["ROOST_MAIL_HOST"]["value"] == "smtp.example.org"
+    assert found["ROOST_MAIL_PORT"]["value"] == "587"
+    assert found["ROOST_MAIL_ENCRYPTION"]["value"] == "starttls"
+    assert found["ROOST_MAIL_FROM"]["value"] == "roost@example.org"
+    assert found["ROOST_MAIL_PASSWORD"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "password"}
+    assert found["ROOST_MAIL_USER"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "username"}
+
+
+def test_the_bucket_of_files_is_set_with_its_key_from_a_secret():
     def environment(values):
         (control_plane,) = [
             container
@@ -537,14 +560,16 @@ def test_the_mail_server_is_set_with_its_password_from_a_secret():
             for container in deployment["spec"]["template"]["spec"]["containers"]
             if any(each["name"] == "ROOST_DATABASE_URL" for each in container.get("env", []))
         ]
-        return {each["name"]: each for each in control_plane["env"] if each["name"].startswith("ROOST_MAIL_")}
+        return {each["name"]: each for each in control_plane["env"] if each["name"].startswith("ROOST_FILES_")}
 
-    assert environment({}) == {}
-    mail = {"host": "smtp.example.org", "from": "roost@example.org", "existingSecret": "mail"}
-    found = environment({"mail": mail})
-    assert found["ROOST_MAIL_HOST"]["value"] == "smtp.example.org"
-    assert found["ROOST_MAIL_PORT"]["value"] == "587"
-    assert found["ROOST_MAIL_ENCRYPTION"]["value"] == "starttls"
-    assert found["ROOST_MAIL_FROM"]["value"] == "roost@example.org"
-    assert found["ROOST_MAIL_PASSWORD"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "password"}
-    assert found["ROOST_MAIL_USER"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "username"}
+    assert environment({}, "ROOST_FILES_") == {}
+    found = environment({"files": {"bucket": "roost"}}, "ROOST_FILES_")
+    assert {name: each["value"] for name, each in found.items()} == {
+        "ROOST_FILES_BUCKET": "roost",
+        "ROOST_FILES_REGION": "us-east-1",
+    }
+    values = {"bucket": "b", "endpoint": "https://s3.example.org", "existingSecret": "s3"}
+    found = environment({"files": values}, "ROOST_FILES_")
+    assert found["ROOST_FILES_ENDPOINT"]["value"] == "https://s3.example.org"
+    assert found["ROOST_FILES_ACCESS_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "s3", "key": "access-key"}
+    assert found["ROOST_FILES_SECRET_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "s3", "key": "secret-key"}

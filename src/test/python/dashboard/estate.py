@@ -22,6 +22,8 @@ def main(request, store):
     orders = {"open": 12, "paid": 164, "returned": 3}
     log.warning("3 orders came back")
     store[f"orders/{day}"] = orders
+    table = ["state,orders", *(f"{state},{number}" for state, number in orders.items())]
+    request.artifact("\\n".join(table).encode(), name=f"orders-{day}.csv")
     return {"day": day, "orders": orders, "revenue": 18_240.5, "currency": "EUR"}
 '''
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 FENCE = re.compile(r"^```(\w*)\s*$")
 HINT = re.compile(r"^<!-- example(s?): (.+) -->$")
-FILE = r"([\w./-]+\.(?:py|toml|txt|json|yaml))"
+FILE = r"([\w./-]+\.(?:py|toml|txt|json|yaml|csv))"
 NAMED_ABOVE = re.compile(rf"`{FILE}`:$")
 NAMED_INSIDE = re.compile(rf"# {FILE}(?=$|\b)")
 

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
 from urllib.parse import parse_qs, urlsplit
 
+from file_plane import JobFiles
 from step_plane import JobSteps
 from store_plane import Stores
 from stream_plane import Streams
@@ -39,6 +40,7 @@ class ControlPlane:
         self.stores = Stores(self.changed)
         self.job = JobSteps(self.changed)
         self.stream = Streams(self.changed)
+        self.files = JobFiles()
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
         self.new_token: Optional[str] = None
@@ -124,6 +126,8 @@ class ControlPlane:
             return self._frames(parts[-2], body, wait)
         if parts[-1] == "steps":
             return self.job.operate(parts[-2], body)
+        if parts[-1] == "files":
+            return self.files.operate(parts[-2], body)
         if parts[-1] == "stream":
             return self.stream.operate(parts[-2], body)
         if parts[-1] == "preload":

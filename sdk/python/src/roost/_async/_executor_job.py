@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Literal, cast, overload
@@ -22,6 +22,7 @@ from .._values import dump_json, parse_time
 from . import _logs, _waiting
 from ._concurrency import aclosing, stream
 from ._execution import Execution
+from ._file import File, JobFile
 from ._job_events import send
 from ._pages import Paged
 from ._resource import Resource, default_client
@@ -155,6 +156,14 @@ class ExecutorJob(Resource):
         answer = await self._client._transport.get(path_to(self._path, self.id) + "/draft")
         script: str = answer["script"]
         return script
+
+    def files(self) -> Paged[JobFile]:
+        """Return the files submitted with its payload, and its artifacts; fetched as needed."""
+
+        def of(data: Mapping[str, Any]) -> JobFile:
+            return JobFile(data["kind"], data["name"], File(self._client, data["file"]))
+
+        return Paged(self._client, path_to(self._path, self.id) + "/files", {}, of)
 
     def steps(self) -> Paged[Step]:
         """Return the durable steps of its script, in the order in which they ended.

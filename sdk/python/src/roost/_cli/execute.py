@@ -10,7 +10,7 @@ import click
 from . import connect
 from .echo import echo
 from .failures import FAILED, TIMED_OUT, Failure, detach
-from .options import agent_argument, connected, payload_option
+from .options import agent_argument, connected, file_option, payload_option
 from .texts import examples
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
         roost execute greeter --payload @people.json --follow
         echo '{"name": "Bo"}' | roost execute greeter --payload -
         roost execute greeter --saved ada
+        roost execute totals --file orders=orders.csv
         roost execute writer --stream
         roost execute greeter --draft greeter.py --payload @failed.json
         roost execute greeter --no-wait --idempotency-key bo-1
@@ -37,6 +38,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 )
 @agent_argument()
 @payload_option
+@file_option
 @click.option("--saved", metavar="NAME", help="The payload that is saved under this name.")
 @click.option(
     "--draft",
@@ -59,6 +61,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 def execute(
     agent: str,
     payload: str | None,
+    given: tuple[str, ...],
     saved: str | None,
     draft: Path | None,
     follow: bool,
@@ -82,7 +85,7 @@ def execute(
     --timeout and after Ctrl-C. With --json, prints the job with its last execution.
     """
     from .files import read_text
-    from .payloads import read_payload
+    from .payloads import named_files, read_payload
     from .saved_payloads import saved_payload
     from .stream import print_values
     from .waiting import Waiting
@@ -93,12 +96,14 @@ def execute(
         raise click.UsageError("--stream can't be combined with --follow, --timeout or --json.")
     if saved is not None and payload is not None:
         raise click.UsageError("--saved can't be combined with --payload.")
+    files = named_files(given) or None
     value = read_payload(payload)
     found = connect.agent(agent)
     if saved is not None:
         value = saved_payload(found, saved).payload
     job = found.submit(
         value,
+        files=files,
         draft=None if draft is None else read_text(draft),
         priority=priority,
         concurrency_key=concurrency_key,

@@ -18,6 +18,7 @@ __all__ = [
     "builder_jobs",
     "builds",
     "executions",
+    "files",
     "jobs",
     "keys",
     "revisions",
@@ -277,6 +278,31 @@ def saved_payloads(agent: roost.Agent) -> Listing[roost.SavedPayload]:
         columns,
         row,
         f"{agent.name} has no saved payloads. `roost payloads save {agent.name} NAME` saves one.",
+    )
+
+
+def files(job: roost.ExecutorJob) -> Listing[roost.JobFile]:
+    """Return how the files of a job are listed."""
+    columns = (
+        Column("KIND", whole=True),
+        _NAME,
+        Column("FILE"),
+        Column("TYPE", extra=True),
+        Column("SIZE", right=True),
+        _ID,
+    )
+    return Listing(
+        columns,
+        lambda each: (
+            each.kind,
+            each.name,
+            each.file.name,
+            each.file.content_type,
+            size(each.file.size_bytes),
+            each.file.id,
+        ),
+        f"{job.id} has no files.",
+        "first",
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "connected",
     "json_option",
     "limit_option",
+    "file_option",
     "payload_option",
     "profile_option",
     "state",
@@ -108,6 +109,14 @@ payload_option = click.option(
     "--payload",
     metavar="JSON|@FILE|-",
     help="The payload: JSON, a file of JSON, or - for standard input.",
+)
+
+file_option = click.option(
+    "--file",
+    "given",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="A file that the script reads as request.files[NAME]; repeatable.",
 )
 
 

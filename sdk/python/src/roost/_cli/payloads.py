@@ -1,15 +1,18 @@
-"""JSON values from an argument, a file or standard input."""
+"""What goes with a run: JSON values from an argument, a file or standard input, and files."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from .failures import Failure
 
-__all__ = ["read_json", "read_payload"]
+__all__ = ["named_files", "read_json", "read_payload"]
 
 
 def read_payload(argument: str | None) -> Any:
@@ -17,6 +20,19 @@ def read_payload(argument: str | None) -> Any:
     from .._values import NOT_GIVEN
 
     return NOT_GIVEN if argument is None else read_json(argument, "--payload")
+
+
+def named_files(given: Sequence[str]) -> dict[str, Path]:
+    """Return the paths of `--file NAME=PATH`, by name. Raises `UsageError`."""
+    files: dict[str, Path] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--file {text}: expected NAME=PATH.")
+        if not Path(path).is_file():
+            raise click.UsageError(f"--file {text}: there is no file {path}.")
+        files[name] = Path(path)
+    return files
 
 
 def read_json(argument: str, what: str) -> Any:

@@ -39,6 +39,7 @@ SECTIONS = {
         "logs": "logs:logs",
         "stream": "stream:stream",
         "steps": "steps:steps",
+        "files": "job_files:files",
         "search": "search:search",
         "issues": "issues:issues",
         "approvals": "approvals:approvals",

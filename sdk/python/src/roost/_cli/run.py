@@ -16,7 +16,7 @@ import click
 
 from .._run.defaults import TIMEOUT_SECONDS
 from .failures import FAILED, INTERRUPTED, TIMED_OUT, USAGE, Failure
-from .options import json_option, payload_option
+from .options import file_option, json_option, payload_option
 from .texts import examples
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _RESTART_SECONDS = 1.0
         """
         roost run greeter.py --payload '{"name": "Ada"}'
         roost run greeter.py --payload @people.json --watch
+        roost run totals.py --file orders=orders.csv
         roost run greeter.py --env-file .env --store people > result.json
         roost run . --agent greeter                     # from a roost.toml
         """
@@ -44,6 +45,13 @@ _RESTART_SECONDS = 1.0
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--agent", metavar="NAME", help="The agent of a roost.toml with several.")
 @payload_option
+@file_option
+@click.option(
+    "--artifacts",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The directory for the script's artifacts.  [default: .roost/artifacts beside the script]",
+)
 @click.option("--watch", is_flag=True, help="Run again when a file changes.")
 @click.option("--env", multiple=True, metavar="KEY=VALUE", help="Set an environment variable.")
 @click.option(
@@ -140,7 +148,15 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
             watch.add(plan.agent.files)
         environment = _environment(plan)
         stores, job = Stores(plan.stores_file), plan.job
-        run = LocalRun(job, environment, stores, output.entries, output.values)
+        run = LocalRun(
+            job,
+            environment,
+            stores,
+            output.entries,
+            output.values,
+            plan.artifacts,
+            lambda path: output.note(f"artifact: {path}"),
+        )
         with contextlib.closing(stores), run as running:
             return _followed(running, output, watch)
     except BuildFailed as error:

@@ -11,7 +11,7 @@ from .._run.interpreters import DEFAULT_VERSION, SUPPORTED, versions
 from .._run.local_run import Job
 from .._values import NOT_GIVEN, dump_json
 from .flags import with_flags
-from .payloads import read_payload
+from .payloads import named_files, read_payload
 from .project import AgentFile, Project
 from .pythons import allows
 
@@ -31,6 +31,8 @@ class Options:
     python: str | None = None
     stores: Sequence[str] = ()
     store_dir: Path | None = None
+    given: Sequence[str] = ()
+    artifacts: Path | None = None
     timeout: float | None = None
 
     @property
@@ -40,7 +42,7 @@ class Options:
         named += [path for path in (self.env_file, self.requirements) if path is not None]
         if self.payload is not None and self.payload.startswith("@"):
             named.append(Path(self.payload[1:]))
-        return named
+        return [*named, *named_files(self.given).values()]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Plan:
     python_version: str
     requirements: Sequence[str]
     stores_file: Path
+    artifacts: Path
 
     @classmethod
     def read(cls, options: Options, environment: Mapping[str, str]) -> Plan:
@@ -71,12 +74,14 @@ class Plan:
             payload=None if payload is NOT_GIVEN else dump_json(payload, "payload").decode(),
             env_vars=agent.variables(environment),
             stores=tuple(dict.fromkeys(names)),
+            files=named_files(options.given),
             timeout=timeout if options.timeout is None else options.timeout,
             memory=agent.settings.get("memory", MEMORY_MIB),
         )
         directory = options.store_dir or agent.script.parent / ".roost"
         python = _python_version(agent, environment)
-        return cls(agent, job, python, agent.requirements, directory / "stores.db")
+        artifacts = options.artifacts or directory / "artifacts"
+        return cls(agent, job, python, agent.requirements, directory / "stores.db", artifacts)
 
 
 def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:

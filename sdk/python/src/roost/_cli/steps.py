@@ -14,7 +14,7 @@ from .texts import examples
 if TYPE_CHECKING:
     import roost
 
-__all__ = ["steps"]
+__all__ = ["job_of", "steps"]
 
 
 @click.command(epilog=examples("roost steps xjob_01m8…\nroost steps exec_01m8… --json"))
@@ -28,11 +28,12 @@ def steps(target: str, as_json: bool) -> None:
     """
     from . import kinds
 
-    job = _job(target)
+    job = job_of(target)
     kinds.steps(job).show(job.steps(), as_json=as_json, limit=None)
 
 
-def _job(target: str) -> roost.ExecutorJob:
+def job_of(target: str) -> roost.ExecutorJob:
+    """Return the job with that id, or that of an execution."""
     client, kind = connect.client(), connect.kind_of(target)
     if kind == "execution":
         target = client.executions.retrieve(target).executor_job_id

@@ -17,6 +17,7 @@ from typing import Any, Callable
 
 from .defaults import MEMORY_MIB, TIMEOUT_SECONDS
 from .failures import CannotRun
+from .files import Files
 from .frames import Entry, Outcome
 from .plane import ControlPlane
 from .process_env import for_executor
@@ -50,6 +51,7 @@ class Job:
     payload: str | None = None
     env_vars: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     stores: Sequence[str] = ()
+    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     timeout: float = TIMEOUT_SECONDS
     memory: int = MEMORY_MIB
     changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -138,7 +140,8 @@ class Execution:
 class LocalRun:
     """A running execution. Use it as a context manager, which ends all of its processes.
 
-    Start it on a thread that outlives it: the executor ends with its parent thread.
+    Start it on a thread that outlives it: the executor ends with its parent thread. Artifacts are
+    written to the directory `artifacts`; without one, they go with the run.
     """
 
     def __init__(
@@ -148,6 +151,8 @@ class LocalRun:
         stores: Stores,
         on_entries: Callable[[list[Entry]], None] = lambda entries: None,
         on_values: Callable[[list[str]], None] = lambda values: None,
+        artifacts: Path | None = None,
+        on_artifact: Callable[[Path], None] = lambda path: None,
     ) -> None:
         if sys.platform != "linux":
             raise CannotRun("roost run requires Linux; use a container, or WSL on Windows")
@@ -156,9 +161,12 @@ class LocalRun:
         self._on_entries = on_entries
         self._started_at = _now()
         self._stores = stores
-        work = job.work(self._id, stores.begin(self._id, job.stores))
-        self._plane = ControlPlane(work, stores, self._take_entries, on_values)
         self._directory = Path(tempfile.mkdtemp(prefix="roost-run-"))
+        files = Files(job.files, artifacts or self._directory / "artifacts", on_artifact)
+        work = job.work(self._id, stores.begin(self._id, job.stores))
+        if job.files:
+            work["files"] = files.work()
+        self._plane = ControlPlane(work, stores, files, self._take_entries, on_values)
         try:
             self._process = self._start(environment)
         except BaseException:

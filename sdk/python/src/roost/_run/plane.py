@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable
 from urllib.parse import parse_qs, urlsplit
 
+from .files import Files
 from .frames import Entry, Intake, Outcome
 from .steps import Steps
 from .stores import Stores
@@ -31,6 +32,7 @@ class ControlPlane:
         self,
         work: dict[str, Any],
         stores: Stores,
+        files: Files,
         on_entries: Callable[[list[Entry]], None],
         on_values: Callable[[list[str]], None],
     ) -> None:
@@ -38,6 +40,7 @@ class ControlPlane:
         self._work = work
         self._execution = work["execution_id"]
         self._stores = stores
+        self._files = files
         self._steps = Steps()
         self._stream = Stream(on_values)
         self._intake = Intake(on_entries)
@@ -96,6 +99,8 @@ class ControlPlane:
             return self._steps.operate(body)
         if (kind, name, action) == ("executions", self._execution, "stream"):
             return self._stream.operate(body)
+        if (kind, name, action) == ("executions", self._execution, "files"):
+            return self._files.operate(body)
         if (kind, action) == ("datastores", "operations"):
             return self._stores.operate(name, body)
         return 404, b'{"code": "not_found", "detail": "No such path."}'

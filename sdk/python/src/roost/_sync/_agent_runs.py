@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Callable, Literal, overload
 
@@ -15,6 +15,7 @@ from ._batch import Batch, execute_batch
 from ._concurrency import closing, stream
 from ._execution import Execution
 from ._executor_job import ExecutorJob
+from ._file import Content, File, ids_of
 from ._map import map_payloads
 from ._resource import Resource
 from ._schedule import Schedule
@@ -37,6 +38,7 @@ class AgentRuns(Resource):
         wait: Literal[True] = ...,
         timeout: float | None = ...,
         check: bool = ...,
+        files: Mapping[str, Content | File] | None = ...,
         draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
@@ -49,6 +51,7 @@ class AgentRuns(Resource):
         payload: Any = ...,
         *,
         wait: Literal[False],
+        files: Mapping[str, Content | File] | None = ...,
         draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
@@ -62,6 +65,7 @@ class AgentRuns(Resource):
         wait: bool = True,
         timeout: float | None = None,
         check: bool = False,
+        files: Mapping[str, Content | File] | None = None,
         draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
@@ -77,6 +81,9 @@ class AgentRuns(Resource):
         Jobs with a higher `priority` (-100 to 100, 0 by default) run first. Jobs of an agent with
         the same `concurrency_key` run one at a time.
 
+        `files` are what the script reads as `request.files`: files by name, each a path, bytes or a
+        `File`. They are uploaded first.
+
         `draft` is a script to run instead of the agent's, without saving it, with the packages and
         environment variables of the agent's running revision. Runs of drafts are marked as such,
         and left out of the agent's figures and of issues.
@@ -89,6 +96,7 @@ class AgentRuns(Resource):
                 raise ValueError("timeout and check require wait=True")
             return self.submit(
                 payload,
+                files=files,
                 draft=draft,
                 priority=priority,
                 concurrency_key=concurrency_key,
@@ -100,7 +108,7 @@ class AgentRuns(Resource):
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))
-        given = options(priority, concurrency_key, draft)
+        given = options(priority, concurrency_key, draft, ids_of(client, files))
         job = submit(client, self.id, payload, idempotency_key, given, hold)
         return job._outcome(deadline, timeout, check)
 
@@ -108,6 +116,7 @@ class AgentRuns(Resource):
         self,
         payload: Any | NotGiven = NOT_GIVEN,
         *,
+        files: Mapping[str, Content | File] | None = None,
         draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
@@ -115,15 +124,16 @@ class AgentRuns(Resource):
     ) -> ExecutorJob:
         """Submit a job and return it without waiting; `wait()` returns its result.
 
-        `draft` is a script to run instead of the agent's, as in `execute`.
+        `files` and `draft` are as in `execute`.
         """
-        given = options(priority, concurrency_key, draft)
+        given = options(priority, concurrency_key, draft, ids_of(self._client, files))
         return submit(self._client, self.id, payload, idempotency_key, given)
 
     def stream(
         self,
         payload: Any = NOT_GIVEN,
         *,
+        files: Mapping[str, Content | File] | None = None,
         draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
@@ -138,7 +148,8 @@ class AgentRuns(Resource):
         """
 
         def run() -> Generator[Any, None, None]:
-            given = options(priority, concurrency_key, draft)
+            ids = ids_of(self._client, files)
+            given = options(priority, concurrency_key, draft, ids)
             job = submit(self._client, self.id, payload, idempotency_key, given)
             with closing(job._values(on_restart, on_progress)) as values:
                 for value in values:

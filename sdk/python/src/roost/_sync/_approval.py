@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._approvals import ApprovalLink
 from .._fields import Field, path_to
+from .._links import ApprovalLink
 from .._params import given, without_none
 from .._states import ApprovalState
 from .._values import dump_json, parse_time

@@ -26,6 +26,7 @@ from ._concurrency import DefaultClient
 from ._data_stores import DataStores
 from ._execution import Executions
 from ._executor_job import ExecutorJobs
+from ._file import Files
 from ._issue import Issues
 from ._keys import Keys
 from ._notification_channel import NotificationChannels
@@ -82,6 +83,7 @@ class Client:
         self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
         self.executions: Executions = Executions(self)
         self.approvals: Approvals = Approvals(self)
+        self.files: Files = Files(self)
         self.issues: Issues = Issues(self)
         self.datastores: DataStores = DataStores(self)
         self.schedules: Schedules = Schedules(self)

@@ -17,6 +17,7 @@ from roost_executor import sandbox
 from roost_executor.linux import await_parent, die_with_parent, flush_c_streams, set_dumpable
 from roost_executor.script.failures import ScriptFailure, bounded, failure_of
 from roost_executor.script.imports import Imports
+from roost_executor.script.job_files import FILES, Artifacts, InputFiles
 from roost_executor.script.jsonvalue import NotJson, decode, encode
 from roost_executor.script.output import (
     PipeSync,
@@ -30,6 +31,7 @@ from roost_executor.script.script import Script, call, code_bytes, compiled, fin
 from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
 from roost_executor.script.store import Store
+from roost_executor.script.store_connection import StoreConnection
 from roost_executor.script.store_values import KEY_BYTES
 from roost_executor.script.stream import Stream, StreamError
 from roost_executor.script.waits import Waits
@@ -271,8 +273,11 @@ class Child:
             raise ScriptFailure(
                 "exception", f"Python can't read the payload: {error}", error_type="ValueError"
             ) from None
+        files = StoreConnection(self._settings.store_socket, FILES)
         request = Request(
             steps,
+            InputFiles(files, work.get("files", [])),
+            Artifacts(files),
             payload=payload,
             agent_id=work["agent_id"],
             execution_id=work["execution_id"],

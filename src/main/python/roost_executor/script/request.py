@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from roost_executor.script import step_errors
+from roost_executor.script.job_files import Artifacts, Content, FileError, InputFiles
 from roost_executor.script.stream import StreamError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+    from pathlib import Path
 
     from roost_executor.script.steps import Steps
 
@@ -35,6 +37,9 @@ class Request:
     deadline: when the script will be stopped (aware datetime), None when it has no timeout.
     stores: the agent's stores by name (read-only mapping).
 
+    files: the paths of the files that were submitted with the payload, by name (read-only mapping). `artifact` stores
+    a file that the script has made. `request.FileError` is raised for what can't be fetched or stored.
+
     `emit` streams a value to whoever follows the execution, `progress` says how far it is. `main` may also be a
     generator: what it yields is emitted. `request.StreamError` is raised for what can't be stored.
 
@@ -43,7 +48,7 @@ class Request:
     and `approval` `request.WaitTimeout`.
     """
 
-    __slots__ = (*FIELDS, "_steps")
+    __slots__ = (*FIELDS, "_artifacts", "_files", "_steps")
 
     StepError = step_errors.StepError
     StepTimeout = step_errors.StepTimeout
@@ -51,6 +56,7 @@ class Request:
     CallFailed = step_errors.CallFailed
     WaitTimeout = step_errors.WaitTimeout
     StreamError = StreamError
+    FileError = FileError
 
     payload: Any
     agent_id: str
@@ -62,10 +68,42 @@ class Request:
     scheduled_time: Any
     stores: "Mapping[str, Any]"
 
-    def __init__(self, steps: "Steps | None" = None, **fields: Any) -> None:
+    def __init__(
+        self,
+        steps: "Steps | None" = None,
+        files: "InputFiles | None" = None,
+        artifacts: "Artifacts | None" = None,
+        **fields: Any,
+    ) -> None:
         object.__setattr__(self, "_steps", steps)
+        object.__setattr__(self, "_files", files)
+        object.__setattr__(self, "_artifacts", artifacts)
         for name in FIELDS:
             object.__setattr__(self, name, fields[name])
+
+    @property
+    def files(self) -> "Mapping[str, Path]":
+        """The paths of the files that were submitted with the payload, by name.
+
+        A file is fetched when its path is first asked for: `request.files["report"]`. Raises KeyError for other names,
+        FileError when it can't be fetched.
+        """
+        if self._files is None:
+            raise FileError("a request belongs to the process of main; another process can't use it for this")
+        return self._files
+
+    def artifact(self, content: "Content", *, name: "str | None" = None, type: "str | None" = None) -> str:  # noqa: A002
+        """Stores a file of the job: a path, or bytes with a name. Returns its identifier.
+
+        It is listed with the job, and can be downloaded while the job is kept. One with the same name replaces it, also
+        when the job runs the script again. `name`: the path's last part if it is missing; `type`: the media type, by
+        default guessed from the name.
+
+        Raises OSError when the path can't be read, and FileError when the file is too large or can't be stored.
+        """
+        if self._artifacts is None:
+            raise FileError("a request belongs to the process of main; another process can't use it for this")
+        return self._artifacts.store(content, name, type)
 
     def emit(self, value: Any) -> None:
         """Streams a JSON value: whoever follows the execution gets it within milliseconds, in order.

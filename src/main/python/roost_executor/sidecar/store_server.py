@@ -38,12 +38,15 @@ JOB_OPERATIONS = frozenset(("step", "steps", "reopen_steps", "timer", "call", "e
 # Likewise: the values that the execution emits, and its progress.
 STREAM = "stream"
 STREAM_OPERATIONS = frozenset(("emit", "progress"))
+# Likewise: the files that the job reads and makes.
+FILES = "files"
+FILE_OPERATIONS = frozenset(("read_file", "create_artifact", "artifact_part", "complete_artifact"))
 READS = frozenset(("get", "count", "scan", "lock", "renew"))
 READ_ONLY = READS | {"steps"}
 WRITES = frozenset(("set", "delete", "pop", "increment", "clear", "transaction", "unlock"))
 STORE_OPERATIONS = READS | WRITES
 # Of what isn't a store.
-OPERATIONS = {JOB: JOB_OPERATIONS, STREAM: STREAM_OPERATIONS}
+OPERATIONS = {JOB: JOB_OPERATIONS, STREAM: STREAM_OPERATIONS, FILES: FILE_OPERATIONS}
 JSON = "application/json"
 
 
@@ -69,6 +72,7 @@ class StoreServer:
         self._execution_id = work["execution_id"]
         self._paths = {store["id"]: f"/internal/v1/datastores/{store['id']}/operations" for store in work["stores"]}
         self._paths[JOB] = f"/internal/v1/executions/{work['execution_id']}/steps"
+        self._paths[FILES] = f"/internal/v1/executions/{work['execution_id']}/files"
         self._paths[STREAM] = f"/internal/v1/executions/{work['execution_id']}/stream"
 
     def end(self) -> None:

@@ -12,6 +12,7 @@ import "./parts/schedules/schedules.css";
 import "./parts/logs/logs.css";
 import "./parts/code/json-tree.css";
 import "./parts/executions/executions.css";
+import "./parts/files/files.css";
 import "./parts/issues/issues.css";
 import "./parts/search/search.css";
 import "./styles/shell.css";

@@ -80,6 +80,7 @@ class ArchitectureTest {
                   "datastore",
                   "db",
                   "event",
+                  "file",
                   "log",
                   "state",
                   "trace")),
@@ -99,6 +100,7 @@ class ArchitectureTest {
                   "runtime",
                   "state",
                   "trace")),
+          Map.entry("file", Set.of("api", "cluster", "config", "db")),
           Map.entry("intake", Set.of("api", "config")),
           Map.entry("gallery", Set.of("api")),
           Map.entry(
@@ -124,6 +126,7 @@ class ArchitectureTest {
                   "event",
                   "execution",
                   "executor",
+                  "file",
                   "issue",
                   "notification",
                   "runtime",

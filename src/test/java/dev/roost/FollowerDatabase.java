@@ -1,5 +1,6 @@
 package dev.roost;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ public class FollowerDatabase extends TestDatabase {
   public Map<String, String> start() {
     Map<String, String> settings = new HashMap<>(super.start());
     settings.put("roost.runtime", "kubernetes");
+    settings.put("roost.files.directory", Path.of("target", "files").toAbsolutePath().toString());
     try {
       leader =
           DriverManager.getConnection(

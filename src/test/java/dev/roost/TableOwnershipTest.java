@@ -46,8 +46,10 @@ class TableOwnershipTest {
                   "executor_job",
                   "executor_job_step",
                   "stream_chunk",
-                  "job_event")),
+                  "job_event",
+                  "job_file")),
           Map.entry("executor", Set.of("executor", "setting")),
+          Map.entry("file", Set.of("file")),
           Map.entry(
               "issue",
               Set.of(
@@ -77,6 +79,8 @@ class TableOwnershipTest {
       Set.of(
           // A Build that succeeds becomes the running revision in the same statement.
           "builds writes agent",
+          // A job that gets a file keeps it from being removed, in the same statement.
+          "execution writes file",
           // Whether the welcome agent was created once.
           "start writes setting");
 

@@ -48,6 +48,29 @@ def test_preloaded_imports_can_be_used_by_everybody_on_every_screen(page, estate
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_content_of_a_file_can_be_used_by_everybody_on_every_screen(page, estate):
+    page.goto(address("execution", estate))
+    page.get_by_role("button", name="Show orders-2026-01-14.csv").click()
+    page.get_by_role("table").filter(has_text="returned").wait_for()
+    settled(page)
+    wrong = everything_wrong(page)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_to_submit_can_be_used_by_everybody_on_every_screen(page, estate):
+    page.goto(address("agent", estate))
+    settled(page)
+    contents = {"orders-of-the-whole-year-and-of-all-subsidiaries.csv": b"a,b", "notes.txt": b""}
+    files = [{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in contents.items()]
+    page.locator("file-inputs input[type=file]").set_input_files(files)
+    page.get_by_label("Name of notes.txt").fill("")
+    page.get_by_role("button", name="Run", exact=False).first.click()
+    page.get_by_text("A name is required.").wait_for()
+    settled(page)
+    wrong = everything_wrong(page)
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_sign_in_can_be_used_by_everybody(open_context):
     page = open_context().new_page()
     page.goto("/agents")

@@ -11,6 +11,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -314,6 +315,28 @@ public final class Body {
       body.noteUnknown();
     }
     return Optional.of(objects);
+  }
+
+  /**
+   * An object of strings, in the order of its members.
+   *
+   * @return empty if the member is missing or not an object
+   */
+  public Optional<Map<String, String>> texts(String name) {
+    Optional<JsonSlice> object = slice(name);
+    if (object.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!object.get().startsWith('{')) {
+      reject(name, "wrong_type", name + " must be an object of strings.");
+      return Optional.empty();
+    }
+    Body body = new Body(JsonText.members(object.get()), at + "/" + name, errors);
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (String key : body.members.keySet()) {
+      body.string(key).ifPresent(text -> texts.put(key, text));
+    }
+    return Optional.of(texts);
   }
 
   public void reject(String name, String code, String detail) {

@@ -21,6 +21,8 @@ public enum BodySize {
   STORE_VALUE(limits -> BodySize.SMALL_BYTES + (long) limits.storeValueBytes()),
   /** A transaction of 16 MiB of values, which executors send as strings of JSON. */
   STORE_OPERATION(limits -> (32 << 20) + BodySize.SMALL_BYTES),
+  /** A part of a file. */
+  FILE_PART(limits -> 4 << 20),
   /** The names of modules that an executor has imported. */
   PRELOAD(limits -> 1 << 20),
   /** A batch of log entries and a return value, which is a string of JSON. */

@@ -86,6 +86,10 @@ public enum ErrorCode {
       "The body has the wrong media type",
       "Send the body as JSON with \"Content-Type: application/json\", and an import with "
           + "\"application/x-ndjson\"."),
+  RANGE_NOT_SATISFIABLE(
+      416,
+      "There are no such bytes",
+      "The Range begins after the end of the file. The detail has the file's size."),
   VALIDATION_FAILED(
       422,
       "The request is not valid",

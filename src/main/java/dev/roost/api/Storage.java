@@ -9,6 +9,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +35,8 @@ public class Storage {
   public enum Area {
     LOGS("The logs of executions and builds", "log-bytes"),
     PAYLOADS("Payloads, return values and jobs", "payload-bytes"),
-    STORES("The DataStores", "store-bytes");
+    STORES("The DataStores", "store-bytes"),
+    FILES("The files of jobs", "file-bytes");
 
     private final String what;
     private final String setting;
@@ -58,6 +60,7 @@ public class Storage {
       @Schema(description = "Approximate size of payloads, return values and jobs")
           long payloadBytes,
       @Schema(description = "Of DataStores") long storeBytes,
+      @Schema(description = "Of files") long fileBytes,
       @Schema(
               nullable = true,
               description =
@@ -92,7 +95,7 @@ public class Storage {
   private final Map<Area, Long> sizes = new EnumMap<>(Area.class);
   private volatile Map<Area, String> full = Map.of();
   private volatile String diskFull;
-  private volatile Usage usage = new Usage(0, 0, 0, null, null);
+  private volatile Usage usage = new Usage(0, 0, 0, 0, null, null);
   private ScheduledFuture<?> measurements;
   private int intervals;
 
@@ -164,8 +167,7 @@ public class Storage {
 
   private void look() {
     try {
-      boolean limited =
-          limits.logBytes() > 0 || limits.payloadBytes() > 0 || limits.storeBytes() > 0;
+      boolean limited = Arrays.stream(Area.values()).anyMatch(area -> limit(area) > 0);
       if (limited || intervals++ % INTERVALS_WITHOUT_LIMITS == 0) {
         measureTables();
       }
@@ -211,6 +213,7 @@ public class Storage {
       case LOGS -> limits.logBytes();
       case PAYLOADS -> limits.payloadBytes();
       case STORES -> limits.storeBytes();
+      case FILES -> limits.fileBytes();
     };
   }
 
@@ -249,6 +252,7 @@ public class Storage {
             sizes.getOrDefault(Area.LOGS, 0L),
             sizes.getOrDefault(Area.PAYLOADS, 0L),
             sizes.getOrDefault(Area.STORES, 0L),
+            sizes.getOrDefault(Area.FILES, 0L),
             free,
             why);
   }

@@ -55,6 +55,10 @@ class TableSizes {
           select coalesce((select sum(size_bytes + 150 * entries) from datastore), 0)
             + coalesce((select sum(size_bytes + 150 * entries) from datastore_change), 0) as bytes""");
 
+  /** Of their parts, not of their rows. */
+  private static final Sql STORED_FILES =
+      Sql.of("select coalesce(sum(size_bytes), 0)::int8 as bytes from file");
+
   private final Database database;
 
   TableSizes(Database database) {
@@ -86,6 +90,8 @@ class TableSizes {
                       + bytes(connection, STREAMS);
               case STORES ->
                   STORES.with().first(connection, row -> row.getLong("bytes")).orElse(0L);
+              case FILES ->
+                  STORED_FILES.with().first(connection, row -> row.getLong("bytes")).orElse(0L);
             });
   }
 

@@ -80,6 +80,7 @@ public class OpenStreams {
   /**
    * One open stream; compared by identity.
    *
+   * @param keyId null: opened by a link, without a key
    * @param sessionId null: authenticated by the key's text
    */
   private static final class Stream {
@@ -108,9 +109,22 @@ public class OpenStreams {
    * @throws Problem rate_limited
    */
   public void begin(Runnable ended) {
+    ofRequest(caller.keyId(), caller.sessionId(), ended);
+  }
+
+  /**
+   * The same for a request without a key. All of them together count as those of one key.
+   *
+   * @throws Problem rate_limited
+   */
+  public void beginWithoutKey() {
+    ofRequest(null, null, () -> {});
+  }
+
+  private void ofRequest(String keyId, String sessionId, Runnable ended) {
     RoutingContext routing = request.getCurrent();
     // A reset ends the connection (HTTP/1.1) or the stream (HTTP/2), even with unsent data.
-    Runnable end = begin(caller.keyId(), caller.sessionId(), () -> routing.response().reset());
+    Runnable end = begin(keyId, sessionId, () -> routing.response().reset());
     routing.addEndHandler(
         result -> {
           end.run();
@@ -126,8 +140,9 @@ public class OpenStreams {
         throw tooMany("This Roost has", most, "streams");
       }
       if (mostOfKey > 0
-          && open.stream().filter(other -> other.keyId.equals(keyId)).count() >= mostOfKey) {
-        throw tooMany("This key has", mostOfKey, "streams-per-key");
+          && open.stream().filter(other -> Objects.equals(other.keyId, keyId)).count()
+              >= mostOfKey) {
+        throw tooMany(keyId == null ? "Links have" : "This key has", mostOfKey, "streams-per-key");
       }
       open.add(stream);
     }
@@ -165,7 +180,7 @@ public class OpenStreams {
   }
 
   public void closeOfKey(String keyId) {
-    close(stream -> stream.keyId.equals(keyId));
+    close(stream -> keyId.equals(stream.keyId));
   }
 
   public void closeOfSession(String sessionId) {
@@ -174,7 +189,12 @@ public class OpenStreams {
 
   /** Closes streams whose key or session has ended without a notification. */
   void check() {
-    String[] keys = open.stream().map(stream -> stream.keyId).distinct().toArray(String[]::new);
+    String[] keys =
+        open.stream()
+            .map(stream -> stream.keyId)
+            .filter(Objects::nonNull)
+            .distinct()
+            .toArray(String[]::new);
     if (keys.length == 0) {
       return;
     }

@@ -102,6 +102,8 @@ public interface RoostConfig {
 
   Storage storage();
 
+  Files files();
+
   Builds builds();
 
   /** Updates of existing agents to a newer base or SDK. */
@@ -229,6 +231,10 @@ public interface RoostConfig {
     @WithDefault("16777216")
     int stepBytes();
 
+    /** Bytes of a file that a job reads or makes. */
+    @WithDefault("1073741824")
+    long fileBytes();
+
     /** Bytes of a value that a script emits, as JSON text. */
     @WithDefault("1048576")
     int streamValueBytes();
@@ -303,6 +309,10 @@ public interface RoostConfig {
     @WithDefault("0")
     long storeBytes();
 
+    /** Bytes of all files of jobs together; 0: unlimited. */
+    @WithDefault("0")
+    long fileBytes();
+
     /**
      * Required free bytes on the disk of the data directory, where the embedded database is; 0:
      * none.
@@ -310,6 +320,38 @@ public interface RoostConfig {
     @OrZero
     @WithDefault("536870912")
     long freeBytes();
+  }
+
+  /** Files that jobs read and make, and where their bytes are. */
+  interface Files {
+    /**
+     * The directory of the files, which all replicas must share. If it is not set, the local
+     * runtime uses {@code files} of the data directory; on Kubernetes there are no files without it
+     * or a bucket.
+     */
+    Optional<Path> directory();
+
+    /** A bucket of an S3-compatible storage, instead of the directory. */
+    Optional<String> bucket();
+
+    /** What the names of its objects begin with, for a bucket that others use, too. */
+    Optional<String> prefix();
+
+    /** The storage's URL; if it is not set, that of Amazon S3 in the region. */
+    Optional<String> endpoint();
+
+    /** The region; storages of others mostly accept any. */
+    @WithDefault("us-east-1")
+    String region();
+
+    /**
+     * The ID of the access key. If it is not set, credentials are found as the AWS SDK does it: in
+     * its environment variables, its files, or from the machine or the pod.
+     */
+    Optional<String> accessKey();
+
+    /** The secret of the access key. */
+    Optional<String> secretKey();
   }
 
   /** How dependencies are installed. */

@@ -6,12 +6,15 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
- * Rejects invalid numbers and durations of settings: negative values, and zero where zero has no
- * meaning.
+ * Rejects invalid numbers and durations of settings (negative values, and zero where zero has no
+ * meaning), and settings that contradict each other.
  */
 public final class SettingsCheck {
+  private static final Pattern ENDPOINT = Pattern.compile("https?://[^\\s/?#@]+/?");
+
   private SettingsCheck() {}
 
   /**
@@ -20,7 +23,24 @@ public final class SettingsCheck {
    * @param config all settings
    */
   public static Optional<String> mistake(RoostConfig config) {
-    return mistake(RoostConfig.class, config, "roost");
+    return mistake(RoostConfig.class, config, "roost").or(() -> mistake(config.files()));
+  }
+
+  private static Optional<String> mistake(RoostConfig.Files files) {
+    if (files.bucket().isPresent() && files.directory().isPresent()) {
+      return Optional.of("set either roost.files.bucket or roost.files.directory, not both");
+    }
+    if (files.accessKey().isPresent() != files.secretKey().isPresent()) {
+      return Optional.of("roost.files.access-key and roost.files.secret-key require each other");
+    }
+    return files
+        .endpoint()
+        .filter(url -> !ENDPOINT.matcher(url).matches())
+        .map(
+            url ->
+                "roost.files.endpoint: must be a URL such as https://s3.example.org, got \""
+                    + url
+                    + "\"");
   }
 
   private static Optional<String> mistake(Class<?> mapping, Object config, String prefix) {

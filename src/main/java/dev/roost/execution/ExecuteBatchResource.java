@@ -18,6 +18,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
@@ -60,7 +61,12 @@ public class ExecuteBatchResource {
       @Schema(
               description =
                   "The concurrency key. Of the agent's jobs with the same key, one runs at a time.")
-          String concurrencyKey) {}
+          String concurrencyKey,
+      @Schema(
+              description =
+                  "What each of the jobs reads as request.files: ids of files by name, at most 100.",
+              examples = "{\"report\": \"file_01m8ftmpefe00a4fg3w0xwawts\"}")
+          Map<String, String> files) {}
 
   /** The submitted batch. */
   @Schema(name = "Batch")

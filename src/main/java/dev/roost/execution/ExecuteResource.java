@@ -23,6 +23,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
@@ -64,7 +65,12 @@ public class ExecuteResource {
       @Schema(
               description =
                   "The concurrency key. Of the agent's jobs with the same key, one runs at a time.")
-          String concurrencyKey) {}
+          String concurrencyKey,
+      @Schema(
+              description =
+                  "What the script reads as request.files: ids of files by name, at most 100.",
+              examples = "{\"report\": \"file_01m8ftmpefe00a4fg3w0xwawts\"}")
+          Map<String, String> files) {}
 
   @POST
   @Takes(BodySize.PAYLOAD)

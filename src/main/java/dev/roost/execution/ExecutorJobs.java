@@ -22,6 +22,7 @@ import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -44,6 +45,36 @@ public class ExecutorJobs {
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
           returning agent_revision""");
+
+  /** The same, of a job that reads files. None is inserted if one of the files isn't stored. */
+  private static final Sql INSERT_WITH_FILES =
+      Sql.of(
+          """
+          with files as (
+            update file set used_at = :now where id = any(:fileIds) and state = 'stored' returning id),
+          inserted as (
+            insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
+              state, idempotency_key, request_sha256, traceparent, created_at)
+            select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
+              cast(:draft as text), :priority,
+              cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
+            from agent a
+            where a.id = :agent and a.deleted_at is null and :most > (
+              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+              and (select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))
+            on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+            returning id, agent_revision),
+          linked as (
+            insert into job_file (executor_job_id, kind, name, file_id, created_at)
+            select i.id, 'input', g.name, g.id, :now
+            from inserted i cross join unnest(:fileIds, :fileNames) g (id, name))
+          select agent_revision from inserted""");
+
+  private static final Sql MISSING_FILES =
+      Sql.of(
+          """
+          select g.name from unnest(:fileIds, :fileNames) g (id, name)
+          where not exists (select 1 from file f where f.id = g.id and f.state = 'stored') order by 1""");
 
   private final EntityManager entities;
   private final Database database;
@@ -168,6 +199,7 @@ public class ExecutorJobs {
       }
     }
     storage.require(Storage.Area.PAYLOADS);
+    requireFiles(options);
     throw queueFull();
   }
 
@@ -198,6 +230,33 @@ public class ExecutorJobs {
     return earlier;
   }
 
+  /**
+   * @throws Problem validation_failed: one of the files isn't stored
+   */
+  void requireFiles(Options options) {
+    if (options.files().isEmpty()) {
+      return;
+    }
+    Sql.Bound missing =
+        MISSING_FILES
+            .with("fileIds", options.files().values().toArray(String[]::new))
+            .with("fileNames", options.files().keySet().toArray(String[]::new));
+    List<String> names = database.once(missing::strings);
+    if (!names.isEmpty()) {
+      throw Problem.invalid(
+          names.stream()
+              .map(
+                  name ->
+                      new Problem.FieldError(
+                          "/files/" + name,
+                          "not_found",
+                          "There is no complete file with the id "
+                              + Text.quote(options.files().get(name))
+                              + "."))
+              .toList());
+    }
+  }
+
   Problem queueFull() {
     return Problem.retryLater(
         ErrorCode.QUEUE_FULL,
@@ -213,7 +272,9 @@ public class ExecutorJobs {
    */
   private Optional<Inserted> insert(
       NewJob job, String agentId, Options options, Function<Sql, Sql.Bound> bind) {
-    if (options.concurrencyKey() == null && options.draft() == null) {
+    boolean isPlain =
+        options.concurrencyKey() == null && options.draft() == null && options.files().isEmpty();
+    if (isPlain) {
       Optional<WaitingExecutors.Reserved> executor = executors.reserve(agentId);
       if (executor.isPresent()) {
         try {
@@ -227,9 +288,14 @@ public class ExecutorJobs {
       }
     }
     Sql.Bound insert =
-        bind.apply(INSERT)
+        bind.apply(options.files().isEmpty() ? INSERT : INSERT_WITH_FILES)
             .with("concurrency", options.concurrencyKey())
             .with("draft", options.draft());
+    if (!options.files().isEmpty()) {
+      insert
+          .with("fileIds", options.files().values().toArray(String[]::new))
+          .with("fileNames", options.files().keySet().toArray(String[]::new));
+    }
     return database.once(
         connection ->
             insert.first(connection, row -> new Inserted(row.getInt("agent_revision"), false)));

@@ -45,7 +45,7 @@ class ImmediateJobs {
                   'running', :now, :cold, 0
                 from created c cross join alive e where c.state = 'running')
               select c.agent_revision, c.state = 'running' as has_started, c.id, c.attempts as attempt, c.scheduled_time,
-                a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent, false as has_steps,\s"""
+                a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent, false as has_steps, null as files,\s"""
               + JobClaimer.STORES
               + """
                as stores

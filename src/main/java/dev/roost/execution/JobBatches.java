@@ -43,6 +43,17 @@ class JobBatches {
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
 
+  /** All jobs read the same files; none is linked if one of them isn't stored. */
+  private static final Sql LINK_FILES =
+      Sql.of(
+          """
+          with files as (
+            update file set used_at = :now where id = any(:fileIds) and state = 'stored' returning id)
+          insert into job_file (executor_job_id, kind, name, file_id, created_at)
+          select o.id, 'input', g.name, g.id, :now
+          from unnest(:ids) o (id) cross join unnest(:fileIds, :fileNames) g (id, name)
+          where (select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))""");
+
   /** The limit for the payloads in one statement, which holds them in memory several times. */
   private static final int STATEMENT_BYTES = 4 << 20;
 
@@ -145,6 +156,18 @@ class JobBatches {
       }
       if (first == 0) {
         revision = revisions.get(0);
+      }
+    }
+    if (!options.files().isEmpty()) {
+      int linked =
+          LINK_FILES
+              .with("ids", ids.toArray(String[]::new))
+              .with("fileIds", options.files().values().toArray(String[]::new))
+              .with("fileNames", options.files().keySet().toArray(String[]::new))
+              .with("now", now)
+              .update(entities);
+      if (linked == 0) {
+        jobs.requireFiles(options);
       }
     }
     return new Submitted(ids, revision, now, false);

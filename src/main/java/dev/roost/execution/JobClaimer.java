@@ -34,6 +34,14 @@ public class JobClaimer {
       (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
        from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
 
+  /** The files that a job {@code %s} reads, as JSON; null if there are none. */
+  private static final String FILES =
+      """
+      (select json_agg(json_build_object('name', l.name, 'file_name', f.name, 'content_type', f.content_type,
+        'size_bytes', f.size_bytes) order by l.name)
+       from job_file l join file f on f.id = l.file_id
+       where l.executor_job_id = %s.id and l.kind = 'input') as files""";
+
   /**
    * The executor if it may get work. The lock prevents an Execution on an executor that is just
    * being ended.
@@ -89,8 +97,10 @@ public class JobClaimer {
         c.has_attempts and exists (select 1 from executor_job_step t where t.executor_job_id = c.id) as has_steps,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
+              + " as stores, "
+              + FILES.formatted("c")
               + """
-       as stores
+
       from (select 1) one left join claimed c on true left join agent a on a.id = c.agent_id""");
 
   private static final String UNIQUE_VIOLATION = "23505";
@@ -104,8 +114,10 @@ public class JobClaimer {
       select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.draft_script, j.traceparent,
         exists (select 1 from executor_job_step t where t.executor_job_id = j.id) as has_steps, """
               + STORES
+              + " as stores, "
+              + FILES.formatted("j")
               + """
-       as stores
+
       from execution e join executor_job j on j.id = e.executor_job_id join agent a on a.id = e.agent_id
       where e.id = :execution""");
 
@@ -290,11 +302,12 @@ public class JobClaimer {
         row.getDouble("timeout_seconds"),
         row.getInt("memory_mib"),
         row.getString("payload"),
-        stores(row.getString("stores")),
+        list(row.getString("stores"), new TypeReference<List<Work.Store>>() {}),
         Work.Limits.of(config),
         traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
         row.getString("draft_script"),
         row.getBoolean("has_steps"),
+        list(row.getString("files"), new TypeReference<List<Work.File>>() {}),
         code);
   }
 
@@ -319,9 +332,9 @@ public class JobClaimer {
     };
   }
 
-  private List<Work.Store> stores(String json) {
+  private <T> List<T> list(String json, TypeReference<List<T>> type) {
     try {
-      return mapper.readValue(json, new TypeReference<List<Work.Store>>() {});
+      return json == null ? List.of() : mapper.readValue(json, type);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

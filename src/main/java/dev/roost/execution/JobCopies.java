@@ -32,6 +32,15 @@ public class JobCopies {
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
 
+  /** What the sources have read is there as long as they are. */
+  private static final Sql LINK_FILES =
+      Sql.of(
+          """
+          insert into job_file (executor_job_id, kind, name, file_id, created_at)
+          select o.id, 'input', f.name, f.file_id, :now
+          from unnest(:ids, :sources) o (id, source)
+          join job_file f on f.executor_job_id = o.source and f.kind = 'input'""");
+
   private final EntityManager entities;
   private final ExecutorJobs jobs;
   private final Storage storage;
@@ -99,6 +108,11 @@ public class JobCopies {
       Agent.require(agentId);
       throw jobs.queueFull();
     }
+    LINK_FILES
+        .with("ids", ids.toArray(String[]::new))
+        .with("sources", sources.toArray(String[]::new))
+        .with("now", now)
+        .update(entities);
     return new Copies(ids, revisions.get(0));
   }
 

@@ -36,6 +36,13 @@ public final class OldExecutorJobs {
           delete from stream_chunk where ctid = any(array(
             select ctid from stream_chunk where executor_job_id = any(:jobs) limit :limit for update skip locked))""");
 
+  /** A job may have a thousand artifacts; the files are removed by what removes unused ones. */
+  public static final Sql FILES =
+      Sql.of(
+          """
+          delete from job_file where ctid = any(array(
+            select ctid from job_file where executor_job_id = any(:jobs) limit :limit for update skip locked))""");
+
   /** A job whose log was skipped, since it is locked, stays until the next pass. */
   public static final Sql DELETE =
       Sql.of(
@@ -70,6 +77,8 @@ public final class OldExecutorJobs {
       batches.steps(OldLogs.LIMIT, steps::update);
       Sql.Bound streams = STREAMS.with("jobs", jobs).with("limit", LIMIT);
       batches.steps(LIMIT, streams::update);
+      Sql.Bound files = FILES.with("jobs", jobs).with("limit", OldLogs.LIMIT);
+      batches.steps(OldLogs.LIMIT, files::update);
       Sql.Bound delete = DELETE.with("jobs", jobs).with("before", before);
       removed += batches.step(delete::update);
       after = old.get(old.size() - 1);

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param environment variables of this execution alone; the agent's take precedence
  * @param draft the script to run instead of the agent's; null for none
  * @param hasSteps whether earlier attempts have stored steps
+ * @param files that the script may read
  * @param agent null when the executor has it already
  */
 public record Work(
@@ -31,9 +32,16 @@ public record Work(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
     @JsonInclude(JsonInclude.Include.NON_NULL) String draft,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean hasSteps,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<File> files,
     @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
 
   public record Store(String name, String id) {}
+
+  /**
+   * @param name that the script knows it by
+   * @param fileName the last part of its path
+   */
+  public record File(String name, String fileName, String contentType, long sizeBytes) {}
 
   /**
    * What an executor keeps for all its executions.

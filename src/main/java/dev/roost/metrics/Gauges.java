@@ -99,6 +99,7 @@ class Gauges {
     area("logs", () -> storage.usage().logBytes(), limits.logBytes());
     area("payloads", () -> storage.usage().payloadBytes(), limits.payloadBytes());
     area("stores", () -> storage.usage().storeBytes(), limits.storeBytes());
+    area("files", () -> storage.usage().fileBytes(), limits.fileBytes());
     gauge(
             "roost.storage.full",
             "1 if new jobs or entries are rejected because storage is full, 0 otherwise",

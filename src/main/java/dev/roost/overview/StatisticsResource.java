@@ -44,7 +44,7 @@ public class StatisticsResource {
        "failed_builds": [{"builder_job_id": "bjob_01m7zs76rke009fm20ry8gw0ta",
          "agent_id": "agent_01m7zs7bree00abj6gw1gp1000", "agent_name": "invoices", "reason": "requirement_not_found",
          "message": "There is no version 99 of requests.", "finished_at": "2026-11-21T18:12:41.123456Z"}],
-       "storage": {"log_bytes": 73400320, "payload_bytes": 20971520, "store_bytes": 1048576,
+       "storage": {"log_bytes": 73400320, "payload_bytes": 20971520, "store_bytes": 1048576, "file_bytes": 4194304,
          "free_bytes": 68719476736, "full": null}}""";
 
   private final EntityManager entities;

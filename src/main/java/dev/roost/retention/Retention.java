@@ -16,6 +16,8 @@ import dev.roost.execution.OldApprovalLinks;
 import dev.roost.execution.OldExecutorJobs;
 import dev.roost.execution.OldJobEvents;
 import dev.roost.executor.OldExecutors;
+import dev.roost.file.Files;
+import dev.roost.file.OldFiles;
 import dev.roost.issue.OldIssues;
 import dev.roost.notification.OldMessages;
 import dev.roost.runtime.Runtime;
@@ -48,9 +50,13 @@ public class Retention {
   /** Newer data without a Build may belong to a Build that is about to be stored. */
   private static final Duration UNKNOWN_FOR = Duration.ofDays(1);
 
+  /** A file may be uploaded long before the job that reads it is submitted. */
+  private static final Duration UNUSED_FILES = Duration.ofDays(1);
+
   private final RoostConfig.Retention settings;
   private final Clock clock;
   private final UnusedBuilds builds;
+  private final Files files;
   private final ThrottledBatches batches;
   private final Loop loop;
 
@@ -60,12 +66,14 @@ public class Retention {
   Retention(
       Database database,
       Runtime runtime,
+      Files files,
       RoostConfig config,
       Clock clock,
       Replicas replicas,
       Loops loops) {
     this.settings = config.retention();
     this.clock = clock;
+    this.files = files;
     this.builds = new UnusedBuilds(runtime);
     this.batches = new ThrottledBatches(database, replicas::isHeld);
     this.loop = loops.make("retention", this::pass);
@@ -103,6 +111,7 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("files", () -> OldFiles.remove(batches, now.minus(UNUSED_FILES), files));
     parts.put("links of approvals", () -> OldApprovalLinks.remove(batches, now));
     parts.put("job events", () -> OldJobEvents.remove(batches, now));
     parts.put("search", () -> SearchSegments.remove(batches, executions));

@@ -209,6 +209,20 @@ function withPlainNumbers(value: Json): Json {
 export const requestBlob = (path: string, type: string, query?: Query): Promise<Blob> =>
   exchange("GET", path, { query, headers: { Accept: type } }, (response) => response.blob());
 
+/** Bytes of a response, from `start` up to but not including `end`. */
+export const requestBytes = (
+  path: string,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): Promise<ArrayBuffer> =>
+  exchange(
+    "GET",
+    path,
+    { headers: { Accept: "*/*", Range: `bytes=${start}-${end - 1}` }, signal },
+    (response) => response.arrayBuffer(),
+  );
+
 const tagged = <T>(response: Response, value: T): Answer<T> => ({
   value,
   tag: response.headers.get("ETag"),

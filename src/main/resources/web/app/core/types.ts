@@ -379,6 +379,26 @@ export interface Step {
   approval_id: string | null;
 }
 
+/** A file's metadata. */
+export interface StoredFile {
+  id: string;
+  name: string;
+  /** Its media type. */
+  content_type: string;
+  state: "uploading" | "stored";
+  size_bytes: number;
+  created_at: string;
+}
+
+/** A file of a job. */
+export interface JobFile {
+  /** input: submitted with the payload; artifact: stored by the script. */
+  kind: "input" | "artifact";
+  /** The name under which the script knows it. */
+  name: string;
+  file: StoredFile;
+}
+
 /** A field of what is filled in with an approval, as JSON Schema. */
 export interface ApprovalField {
   type: "string" | "number" | "integer" | "boolean";

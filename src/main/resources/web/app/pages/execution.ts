@@ -18,6 +18,7 @@ import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import "../parts/executions/emitted-values";
+import "../parts/executions/job-files";
 import "../parts/executions/job-steps";
 import "../parts/executions/timeline";
 import { common } from "../text/common";
@@ -176,6 +177,7 @@ export class ExecutionPage extends Part {
             .executionId=${execution.id}
             ?live=${execution.state === "running"}
           ></emitted-values>
+          <job-files .jobId=${execution.executor_job_id} ?live=${execution.state === "running"}></job-files>
           <job-steps
             .jobId=${execution.executor_job_id}
             ?live=${execution.state === "running"}

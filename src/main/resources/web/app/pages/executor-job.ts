@@ -14,6 +14,7 @@ import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import { ranSummary, tryLink } from "../parts/executions/draft-runs";
 import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
+import "../parts/executions/job-files";
 import "../parts/executions/job-steps";
 import "../parts/executions/timeline";
 import { text } from "../text/pages/executor-job";
@@ -93,6 +94,7 @@ export class ExecutorJobPage extends Part {
       <div class="beside">
         <div class="column">
           ${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}
+          <job-files .jobId=${job.id} ?live=${job.state === "running"}></job-files>
           <job-steps .jobId=${job.id} ?unfinished=${job.finished_at === null}></job-steps>
         </div>
         <div class="column">${this.facts(job)}</div>

@@ -8,6 +8,8 @@ export const text = {
   pageFailed: "The page failed",
   pageFailedWith: (problem: string) => `The page failed: ${problem}`,
   jsonRequired: "A JSON value is required, for example null or {}.",
+  fileNotReadable: "The file can’t be read",
+  fileChanged: "The file can’t be read: it is a folder, or was changed or moved. Remove it and add it again.",
   allStates: "All states",
   now: "now",
   milliseconds: (figures: string) => `${figures} ms`,

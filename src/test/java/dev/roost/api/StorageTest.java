@@ -19,12 +19,13 @@ class StorageTest {
 
   private final Storage storage =
       new Storage(
-          new Limits(1_000, 0, 300, 4_096),
+          new Limits(1_000, 0, 300, 0, 4_096),
           area -> sizes.getOrDefault(area, 1L << 40),
           () -> free,
           null);
 
-  private record Limits(long logBytes, long payloadBytes, long storeBytes, long freeBytes)
+  private record Limits(
+      long logBytes, long payloadBytes, long storeBytes, long fileBytes, long freeBytes)
       implements RoostConfig.Storage {}
 
   private void measure(long logs, long stores) throws IOException {
@@ -42,7 +43,9 @@ class StorageTest {
     }
     storage.requireDisk();
     assertEquals(
-        new Storage.Usage(999, 1L << 40, 299, 5_000L, null), storage.usage(), "payloads: no limit");
+        new Storage.Usage(999, 1L << 40, 299, 1L << 40, 5_000L, null),
+        storage.usage(),
+        "payloads: no limit");
   }
 
   @Test

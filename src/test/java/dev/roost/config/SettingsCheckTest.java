@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -62,5 +63,19 @@ class SettingsCheckTest {
   })
   void zeroIsLegalWhereItMeansSomething(String property, String value) {
     assertEquals(Optional.empty(), mistake(Map.of(property, value)));
+  }
+
+  @Test
+  void whereFilesAreMustBeClear() {
+    Map<String, String> both = Map.of("roost.files.bucket", "b", "roost.files.directory", "/files");
+    assertTrue(mistake(both).orElseThrow().contains("either"));
+    Map<String, String> half = Map.of("roost.files.bucket", "b", "roost.files.access-key", "k");
+    assertTrue(mistake(half).orElseThrow().contains("roost.files.secret-key"));
+    for (String url :
+        List.of("s3.example.org", "ftp://s3", "https://k:s@s3", "https://s3/bucket")) {
+      assertTrue(mistake(Map.of("roost.files.endpoint", url)).isPresent(), url);
+    }
+    assertEquals(
+        Optional.empty(), mistake(Map.of("roost.files.endpoint", "http://10.0.0.1:9000/")));
   }
 }

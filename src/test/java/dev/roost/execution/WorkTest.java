@@ -50,6 +50,7 @@ class WorkTest {
         environment,
         null,
         false,
+        List.of(),
         code);
   }
 

@@ -32,6 +32,7 @@ class StatesTest {
           Map.entry("execution", "ExecutionState"),
           Map.entry("executor", "ExecutorState"),
           Map.entry("executor_job", "ExecutorJobState"),
+          Map.entry("file", "FileState"),
           Map.entry("issue", "IssueState"),
           Map.entry("notification_channel", "ChannelState"),
           Map.entry("notification_message", "MessageState"),

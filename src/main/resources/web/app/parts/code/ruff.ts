@@ -2,7 +2,7 @@ import { text } from "../../text/parts/code";
 import type { Mark } from "./marks";
 import { ruffMarks, type RuffDiagnostic } from "./ruff-marks";
 
-/** As in src/main/scripts/ruff_wasm.py, which brings the files. */
+/** As in src/main/scripts/npm_packages.py, which brings the files. */
 export const RUFF_VERSION = "0.16.9";
 
 const WORKER = `/static/ruff/worker.js?${RUFF_VERSION}`;

@@ -1,6 +1,6 @@
-import { once, requestExactly, toJson } from "../../core/api";
+import { all, once, requestExactly, toJson } from "../../core/api";
 import { draft, keepDraft } from "../../core/drafts";
-import type { ExecutorJob, Page } from "../../core/types";
+import type { ExecutorJob, JobFile, Page } from "../../core/types";
 import { text } from "../../text/parts/executions";
 
 const LONGEST = 64 * 1024;
@@ -27,6 +27,10 @@ export async function lastPayload(agentId: string, longest = LONGEST): Promise<s
   const json = payload === null ? "" : toJson(payload, 2);
   return json.length > longest ? "" : json;
 }
+
+/** The files that a job was submitted with, which another job may have, too. */
+export const inputsOf = async (jobId: string): Promise<JobFile[]> =>
+  (await all<JobFile>(`/executor-jobs/${jobId}/files`)).filter(({ kind }) => kind === "input");
 
 /** In one line, for messages and hints. */
 export function payloadText(payload: string): string {

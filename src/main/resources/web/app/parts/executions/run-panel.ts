@@ -12,12 +12,15 @@ import "../builds/build-progress";
 import "../code/code-editor";
 import "./execution-result";
 import type { CodeEditor } from "../code/code-editor";
+import { FileDrop } from "../files/file-drop";
+import "../files/file-inputs";
+import type { FileInputs } from "../files/file-inputs";
 import { mistakeList } from "../forms/fields";
 import { marksOf, type Mark } from "../code/marks";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 import { WAITING } from "./reasons";
-import { keepPayload, keptPayload, lastPayload } from "./payloads";
+import { inputsOf, keepPayload, keptPayload, lastPayload } from "./payloads";
 import "./recent-executions";
 import "./saved-payloads";
 
@@ -51,6 +54,7 @@ export class RunPanel extends Part {
   @state() private jobId = "";
   @state() private mistakes: readonly Mark[] = [];
   @query("code-editor") private editor!: CodeEditor;
+  @query("file-inputs") private files!: FileInputs;
   private endOffer: (() => void) | undefined;
   private reported = "";
   private readonly load = new Load<ExecutorJob | null>(
@@ -62,6 +66,11 @@ export class RunPanel extends Part {
 
   constructor() {
     super();
+    new FileDrop(
+      this,
+      () => signedIn.may("execute"),
+      (files) => this.files.add(files),
+    );
     new Recovery(this, () => (this.problem = isOutage(this.problem) ? null : this.problem));
   }
 
@@ -85,6 +94,9 @@ export class RunPanel extends Part {
     }
     if (changed.has("agentId") && this.agentId && !this.busy) {
       void this.takePayload();
+      if (changed.get("agentId")) {
+        this.files.clear();
+      }
       this.jobId = "";
       this.load.value = null;
     }
@@ -157,6 +169,7 @@ export class RunPanel extends Part {
         })),
       )}
       <p class="hint faint small">${text.payloads.hint}</p>
+      <file-inputs></file-inputs>
     </div>`;
   }
 
@@ -203,9 +216,13 @@ export class RunPanel extends Part {
     return this.submit(async () => ({ id: this.agentId }), "execute-draft", fields);
   }
 
-  /** Replaces the payload by that of a job. */
+  /** Replaces the payload and the files by those of a job. */
   async usePayloadOf(jobId: string): Promise<ExecutorJob> {
-    const { value } = await requestExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`);
+    const [{ value }, inputs] = await Promise.all([
+      requestExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`),
+      inputsOf(jobId),
+    ]);
+    this.files.use(inputs);
     this.typed(value.payload === null ? "" : toJson(value.payload, 2));
     return value;
   }
@@ -234,10 +251,12 @@ export class RunPanel extends Part {
     this.jobId = "";
     this.load.value = null;
     const payload = this.payload.trim() ? `"payload": ${this.payload}` : "";
-    const body = `{${[fields, payload].filter(Boolean).join(", ")}}`;
     try {
-      const agent = await prepare();
+      const files = await this.files.ids();
+      const agent = files && (await prepare());
       if (agent && this.isConnected) {
+        const inputs = Object.keys(files).length ? `"files": ${toJson(files)}` : "";
+        const body = `{${[fields, payload, inputs].filter(Boolean).join(", ")}}`;
         keepPayload(agent.id, this.payload);
         const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agent.id}/${action}`, {
           text: body,

@@ -7,19 +7,20 @@ import { mistakesOf } from "../forms/fields";
 import { jsonField, jsonMistakes } from "../forms/json-field";
 import { openForm } from "../forms/small-form";
 import { confirmAction, toast } from "../page/dialogs";
+import { inputsOf } from "./payloads";
 
 /** Actions on jobs, for more than one page. */
 
-/** Submits a job with the same payload, and opens its page. */
+/** Submits a job with the same payload and files, and opens its page. */
 export async function runAgain(job: ExecutorJob): Promise<void> {
   try {
-    await opened(await submitted(job.agent_id, job.payload));
+    await opened(await submitted(job, job.payload));
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
   }
 }
 
-/** Submits a job with a payload that a person changes first, and opens its page. */
+/** Submits a job with the same files and a payload that a person changes first, and opens its page. */
 export async function runEdited(job: ExecutorJob): Promise<void> {
   const again = await openForm({
     title: text.runs.runEdited,
@@ -41,7 +42,7 @@ export async function runEdited(job: ExecutorJob): Promise<void> {
       if (mistakes.length) {
         throw new Problem(422, "malformed_json", text.runs.notJson, "", mistakes);
       }
-      return submitted(job.agent_id, payload.trim() ? new RawJson(payload) : null);
+      return submitted(job, payload.trim() ? new RawJson(payload) : null);
     },
   });
   if (again) {
@@ -49,9 +50,13 @@ export async function runEdited(job: ExecutorJob): Promise<void> {
   }
 }
 
-const submitted = async (agentId: string, payload: Json | RawJson): Promise<ExecutorJob> => {
-  const options = { body: { payload }, headers: once() };
-  return (await requestExactly<ExecutorJob>("POST", `/agents/${agentId}/execute`, options)).value;
+const submitted = async (
+  { id, agent_id }: Pick<ExecutorJob, "id" | "agent_id">,
+  payload: Json | RawJson,
+): Promise<ExecutorJob> => {
+  const files = Object.fromEntries((await inputsOf(id)).map(({ name, file }) => [name, file.id]));
+  const options = { body: { payload, ...(Object.keys(files).length ? { files } : {}) }, headers: once() };
+  return (await requestExactly<ExecutorJob>("POST", `/agents/${agent_id}/execute`, options)).value;
 };
 
 const opened = (job: ExecutorJob): Promise<void> => router.go(`/executor-jobs/${job.id}`);

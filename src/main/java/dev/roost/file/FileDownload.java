@@ -1,0 +1,166 @@
+package dev.roost.file;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.ws.rs.core.MediaType;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
+
+/** Sends files, a piece at a time: the next one is read when the one before has been sent. */
+@ApplicationScoped
+class FileDownload {
+  private static final Logger LOG = Logger.getLogger(FileDownload.class);
+
+  /** What a download holds in memory. */
+  private static final int PIECE_BYTES = 256 << 10;
+
+  /** What a script has made must not run as a page of this server. */
+  private static final String POLICY = "default-src 'none'; sandbox";
+
+  private static final Pattern ACTIVE =
+      Pattern.compile("^[^;]*(?:script|css|wasm)", Pattern.CASE_INSENSITIVE);
+
+  private final Files files;
+
+  FileDownload(Files files) {
+    this.files = files;
+  }
+
+  /**
+   * The response with a file, or with the bytes that the request asks for. The caller has begun a
+   * stream.
+   *
+   * @param range the header, or null
+   * @throws Problem conflict: it isn't complete
+   */
+  RestMulti<byte[]> send(StoredFile file, String range, RoutingContext context) {
+    requireStored(file);
+    // RFC 9110, 13.1.5: the range of another file's bytes is not what is asked for.
+    String condition = context.request().getHeader("If-Range");
+    boolean isOfThis = condition == null || condition.equals(tag(file));
+    Optional<ByteRange> asked = isOfThis ? asked(file, range) : Optional.empty();
+    ByteRange bytes = asked.orElse(new ByteRange(0, file.sizeBytes() - 1));
+    Multi<byte[]> pieces =
+        Multi.createBy()
+            .repeating()
+            .uni(
+                () -> new Pieces(file, bytes),
+                rest ->
+                    Uni.createFrom()
+                        .item(rest::next)
+                        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool()))
+            .until(piece -> piece.length == 0)
+            .onFailure(e -> context.response().headWritten())
+            .invoke(e -> LOG.warnf(e, "the download of %s was aborted", file.id()));
+    // A stream is sent in chunks even if its length is known, which clients couldn't know then.
+    context.addHeadersEndHandler(
+        end -> context.response().headers().remove(HttpHeaders.TRANSFER_ENCODING));
+    RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
+    headers(file, bytes.length()).forEach(response::header);
+    if (asked.isPresent()) {
+      response
+          .status(206)
+          .header(
+              "Content-Range",
+              "bytes %d-%d/%d".formatted(bytes.first(), bytes.last(), file.sizeBytes()));
+    }
+    return response.build();
+  }
+
+  /** What a response with the file would say of it. */
+  RestResponse<Void> head(StoredFile file) {
+    requireStored(file);
+    ResponseBuilder<Void> response = ResponseBuilder.ok();
+    headers(file, file.sizeBytes()).forEach(response::header);
+    return response.build();
+  }
+
+  private static void requireStored(StoredFile file) {
+    if (file.state() != FileState.STORED) {
+      throw Problem.of(ErrorCode.CONFLICT, "The file %s is being uploaded.".formatted(file.id()));
+    }
+  }
+
+  private static Map<String, String> headers(StoredFile file, long length) {
+    return Map.of(
+        "Content-Type",
+        type(file),
+        "Content-Length",
+        Long.toString(length),
+        "Content-Disposition",
+        disposition(file.name()),
+        "Accept-Ranges",
+        "bytes",
+        "ETag",
+        tag(file),
+        "Cache-Control",
+        "private, no-store",
+        "X-Content-Type-Options",
+        "nosniff",
+        "Content-Security-Policy",
+        POLICY);
+  }
+
+  /**
+   * Scripts and styles are text to look at: as what they are, pages of this server could load them.
+   */
+  private static String type(StoredFile file) {
+    return ACTIVE.matcher(file.contentType()).find() ? MediaType.TEXT_PLAIN : file.contentType();
+  }
+
+  private static String tag(StoredFile file) {
+    return '"' + file.id() + '"';
+  }
+
+  private static Optional<ByteRange> asked(StoredFile file, String range) {
+    try {
+      return ByteRange.parse(range, file.sizeBytes());
+    } catch (ByteRange.Unsatisfiable e) {
+      throw Problem.of(
+          ErrorCode.RANGE_NOT_SATISFIABLE,
+          "The file has %,d bytes; the request asks for others.".formatted(file.sizeBytes()));
+    }
+  }
+
+  /** RFC 6266: the name as UTF-8, which all browsers know. */
+  private static String disposition(String name) {
+    String encoded = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    return "attachment; filename*=UTF-8''" + encoded;
+  }
+
+  /** What is still to be sent. */
+  private final class Pieces {
+    private final StoredFile file;
+    private final ByteRange bytes;
+    private long next;
+
+    Pieces(StoredFile file, ByteRange bytes) {
+      this.file = file;
+      this.bytes = bytes;
+      next = bytes.first();
+    }
+
+    /** The next bytes; empty: all are sent. */
+    byte[] next() {
+      if (next > bytes.last()) {
+        return new byte[0];
+      }
+      byte[] piece = files.read(file, next, (int) Math.min(PIECE_BYTES, bytes.last() - next + 1));
+      next += piece.length;
+      return piece;
+    }
+  }
+}

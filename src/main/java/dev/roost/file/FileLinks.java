@@ -1,0 +1,97 @@
+package dev.roost.file;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.config.RoostConfig;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** Links that download a file without a key: they are signed, with the time of their end. */
+@ApplicationScoped
+class FileLinks {
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final Files files;
+  private final Optional<String> publicUrl;
+  private final Clock clock;
+
+  FileLinks(Files files, RoostConfig config, Clock clock) {
+    this.files = files;
+    this.publicUrl = config.publicUrl().map(url -> url.replaceAll("/+$", ""));
+    this.clock = clock;
+  }
+
+  /** A link. */
+  @Schema(name = "FileLink")
+  record Link(
+      @Schema(
+              description =
+                  "Where the file can be downloaded: a URL if roost.public-url is set, otherwise its path. "
+                      + "Whoever has it can download the file",
+              examples =
+                  "https://roost.example/v1/file-links/file_01m8ftmpefe00a4fg3w0xwawts?expires=1795824000&signature=4e2a51…")
+          String url,
+      @Schema(description = "When the link ends, at the latest when the file is deleted")
+          Instant expiresAt) {}
+
+  /**
+   * Makes a link.
+   *
+   * @throws Problem not_found
+   */
+  Link make(String id, Duration lifetime) {
+    StoredFile file = files.find(id);
+    long end = clock.instant().plus(lifetime).getEpochSecond();
+    String path =
+        "/v1/file-links/%s?expires=%d&signature=%s".formatted(id, end, signature(file, end));
+    return new Link(publicUrl.orElse("") + path, Instant.ofEpochSecond(end));
+  }
+
+  /**
+   * The file of a link.
+   *
+   * @param expires seconds since 1970
+   * @param signature null: there is none
+   * @throws Problem not_found: the link has ended, or is not one of this file
+   */
+  StoredFile open(String id, long expires, String signature) {
+    if (signature == null || expires <= clock.instant().getEpochSecond()) {
+      throw ended();
+    }
+    StoredFile file = files.findIfAny(id).orElseThrow(FileLinks::ended);
+    boolean isOurs =
+        MessageDigest.isEqual(
+            signature(file, expires).getBytes(StandardCharsets.US_ASCII),
+            signature.getBytes(StandardCharsets.UTF_8));
+    if (!isOurs) {
+      throw ended();
+    }
+    return file;
+  }
+
+  private static Problem ended() {
+    return Problem.of(
+        ErrorCode.NOT_FOUND, "The link has ended, or is incomplete. Ask for another one.");
+  }
+
+  private static String signature(StoredFile file, long end) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(file.linkKey(), ALGORITHM));
+      byte[] signed = (file.id() + "\n" + end).getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(mac.doFinal(signed));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e); // Each Java platform has this algorithm.
+    }
+  }
+}

@@ -1,0 +1,297 @@
+package dev.roost.file;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Ids;
+import dev.roost.api.Problem;
+import dev.roost.api.Storage;
+import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
+
+/** Stores, reads and removes files. */
+@ApplicationScoped
+public class Files {
+  private static final Logger LOG = Logger.getLogger(Files.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int LINK_KEY_BYTES = 32;
+  static final int MOST_NAME_CHARACTERS = 255;
+
+  /** A type and a subtype, with parameters of printable characters; see RFC 9110, 8.3.1. */
+  private static final Pattern CONTENT_TYPE =
+      Pattern.compile("[\\w!#$&^.+-]{1,80}/[\\w!#$&^.+-]{1,80}(?:;[\\x20-\\x7e]{0,80})?");
+
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+
+  private static final Sql INSERT =
+      Sql.of(
+          """
+          insert into file (id, name, content_type, state, execution_id, link_key, created_at, used_at)
+          values (:id, :name, :type, 'uploading', cast(:execution as text), :key, now(), now())""");
+
+  private static final Sql FIND =
+      Sql.of(
+          "select "
+              + StoredFile.COLUMNS
+              + " from file f where f.id = :id and f.state <> 'removed'");
+
+  /** The next part, or one that is there already. Parts but the last are whole. */
+  private static final Sql ADD_PART =
+      Sql.of(
+          """
+          update file f set parts = f.parts + 1, size_bytes = f.size_bytes + :bytes
+          where f.id = :id and f.state = 'uploading' and f.parts = :part
+            and f.size_bytes = cast(:part as bigint) * :whole
+          returning\s"""
+              + StoredFile.COLUMNS);
+
+  private static final Sql COMPLETE =
+      Sql.of(
+          """
+          update file f set state = 'stored', sha256 = cast(:digest as bytea)
+          where f.id = :id and f.state = 'uploading' and f.size_bytes = :size
+          returning\s"""
+              + StoredFile.COLUMNS);
+
+  private final Database database;
+  private final Storage storage;
+  private final RoostConfig.Limits limits;
+  private final Optional<ObjectStorage> objects;
+
+  Files(Database database, Storage storage, RoostConfig config) {
+    this.database = database;
+    this.storage = storage;
+    this.limits = config.limits();
+    this.objects = ObjectStorage.of(config);
+  }
+
+  /**
+   * Begins a file, without parts.
+   *
+   * @param contentType null: any bytes
+   * @param executionId that makes it; null: a client uploads it
+   * @throws Problem validation_failed, conflict: there is no storage; storage_full
+   */
+  public StoredFile begin(String name, String contentType, String executionId) {
+    objects();
+    storage.require(Storage.Area.FILES);
+    checkName(name);
+    String type = contentType == null ? "application/octet-stream" : contentType;
+    if (!CONTENT_TYPE.matcher(type).matches()) {
+      throw Problem.invalid(
+          "/content_type", "malformed", "content_type must be a media type, such as text/csv.");
+    }
+    byte[] key = new byte[LINK_KEY_BYTES];
+    RANDOM.nextBytes(key);
+    String id = Ids.next("file");
+    Sql.Bound insert =
+        INSERT
+            .with("id", id)
+            .with("name", name)
+            .with("type", type)
+            .with("execution", executionId)
+            .with("key", key);
+    database.once(insert::update);
+    return find(id);
+  }
+
+  private static void checkName(String name) {
+    boolean isPath =
+        name.contains("/") || name.contains("\\") || name.equals(".") || name.equals("..");
+    if (name.isEmpty()
+        || name.length() > MOST_NAME_CHARACTERS
+        || isPath
+        || name.chars().anyMatch(Character::isISOControl)) {
+      throw Problem.invalid(
+          "/name",
+          "malformed",
+          "name must have 1 to %d characters, without slashes and control characters."
+              .formatted(MOST_NAME_CHARACTERS));
+    }
+  }
+
+  /**
+   * @throws Problem not_found
+   */
+  public StoredFile find(String id) {
+    return findIfAny(id).orElseThrow(() -> Problem.notFound("file", id));
+  }
+
+  Optional<StoredFile> findIfAny(String id) {
+    Sql.Bound find = FIND.with("id", id);
+    return database.once(connection -> find.first(connection, StoredFile::read));
+  }
+
+  /**
+   * Stores a part. Repeating it stores it again.
+   *
+   * @param executionId that makes it; null: a client
+   * @param part its number, from 0 on; each follows the one before
+   * @throws Problem not_found, conflict, too_large, unavailable
+   */
+  public StoredFile part(String id, String executionId, int part, byte[] bytes) {
+    StoredFile file = own(id, executionId);
+    if (bytes.length == 0 || bytes.length > StoredFile.PART_BYTES) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE, "A part has 1 to %,d bytes.".formatted(StoredFile.PART_BYTES));
+    }
+    if ((long) part * StoredFile.PART_BYTES + bytes.length > limits.fileBytes()) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE,
+          "A file can have %,d bytes (setting roost.limits.file-bytes)."
+              .formatted(limits.fileBytes()));
+    }
+    boolean isNext =
+        part == file.parts() && file.sizeBytes() == (long) part * StoredFile.PART_BYTES;
+    boolean isRepeated = part < file.parts() && bytes.length == lengthOf(file, part);
+    if (file.state() != FileState.UPLOADING || !isNext && !isRepeated) {
+      throw Problem.of(
+          ErrorCode.CONFLICT,
+          ("The file %s is %s and has %d parts, so it can't get this one as number %d. Parts follow each "
+                  + "other from 0 on, and all but the last have %,d bytes.")
+              .formatted(id, file.state().code(), file.parts(), part, StoredFile.PART_BYTES));
+    }
+    storage.require(Storage.Area.FILES);
+    store(StoredFile.key(id, part), bytes);
+    if (isRepeated) {
+      return file;
+    }
+    Sql.Bound add =
+        ADD_PART
+            .with("id", id)
+            .with("part", part)
+            .with("bytes", bytes.length)
+            .with("whole", StoredFile.PART_BYTES);
+    // Nothing is updated if another request has stored the same part.
+    return database.once(c -> add.first(c, StoredFile::read)).orElseGet(() -> find(id));
+  }
+
+  /** Whoever has begun a file sends its parts, and nobody else. */
+  private StoredFile own(String id, String executionId) {
+    StoredFile file = find(id);
+    if (!Objects.equals(file.executionId(), executionId)) {
+      throw Problem.notFound("file", id);
+    }
+    return file;
+  }
+
+  private static long lengthOf(StoredFile file, int part) {
+    long rest = file.sizeBytes() - (long) part * StoredFile.PART_BYTES;
+    return Math.min(rest, StoredFile.PART_BYTES);
+  }
+
+  /**
+   * Completes a file. Repeating it has no effect.
+   *
+   * @param sha256 hexadecimal, or null: nobody has computed it
+   * @throws Problem not_found, validation_failed, conflict: it has another size
+   */
+  public StoredFile complete(String id, String executionId, long sizeBytes, String sha256) {
+    own(id, executionId);
+    if (sha256 != null && !SHA256.matcher(sha256).matches()) {
+      throw Problem.invalid("/sha256", "malformed", "sha256 must be 64 hexadecimal digits.");
+    }
+    Sql.Bound complete =
+        COMPLETE
+            .with("id", id)
+            .with("size", sizeBytes)
+            .with("digest", sha256 == null ? null : HexFormat.of().parseHex(sha256));
+    return database
+        .once(connection -> complete.first(connection, StoredFile::read))
+        .orElseGet(
+            () -> {
+              StoredFile file = find(id);
+              boolean isRepeated =
+                  file.state() == FileState.STORED
+                      && Objects.equals(sha256, file.sha256())
+                      && file.sizeBytes() == sizeBytes;
+              if (isRepeated) {
+                return file;
+              }
+              throw Problem.of(
+                  ErrorCode.CONFLICT,
+                  "The file %s is %s and has %,d bytes; it can't be completed with %,d bytes."
+                      .formatted(id, file.state().code(), file.sizeBytes(), sizeBytes));
+            });
+  }
+
+  /**
+   * A whole part.
+   *
+   * @param part of those that are there
+   * @throws Problem unavailable
+   */
+  public byte[] read(StoredFile file, int part) {
+    return read(file, (long) part * StoredFile.PART_BYTES, StoredFile.PART_BYTES);
+  }
+
+  /**
+   * Bytes of one part.
+   *
+   * @param from the first one, within the file
+   * @param most how many at most; there are fewer at the end of a part
+   * @throws Problem unavailable
+   */
+  byte[] read(StoredFile file, long from, int most) {
+    int part = (int) (from / StoredFile.PART_BYTES);
+    int begin = (int) (from % StoredFile.PART_BYTES);
+    int length = (int) Math.min(most, lengthOf(file, part) - begin);
+    try {
+      return objects().get(StoredFile.key(file.id(), part), begin, length);
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  /**
+   * Deletes the parts of a file that is being removed.
+   *
+   * @return false: the storage can't be reached, or there is none now; it is to be tried again
+   */
+  boolean deleteParts(StoredFile file) {
+    if (objects.isEmpty()) {
+      return false;
+    }
+    try {
+      // The last one may have been stored by a request that did not come to an end.
+      for (int part = 0; part <= file.parts(); part++) {
+        objects.get().delete(StoredFile.key(file.id(), part));
+      }
+      return true;
+    } catch (IOException e) {
+      LOG.warnf("the parts of %s can't be deleted: %s", file.id(), e);
+      return false;
+    }
+  }
+
+  private void store(String key, byte[] bytes) {
+    try {
+      objects().put(key, bytes);
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
+  }
+
+  private ObjectStorage objects() {
+    return objects.orElseThrow(
+        () ->
+            Problem.of(
+                ErrorCode.CONFLICT,
+                "This Roost stores no files. Set roost.files.bucket, or roost.files.directory to a directory "
+                    + "that all replicas share."));
+  }
+
+  private static Problem unavailable(IOException e) {
+    // It may name paths and servers, so callers don't see it.
+    LOG.errorf("a part of a file can't be stored or read: %s", e);
+    return Problem.retryLater(
+        ErrorCode.UNAVAILABLE, "The storage of files can't be reached. Retry later.", 5);
+  }
+}

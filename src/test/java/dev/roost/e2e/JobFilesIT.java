@@ -1,0 +1,216 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Scripts that read and make files. */
+@EveryRuntime
+class JobFilesIT {
+  private static final int PART_BYTES = 4 << 20;
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private static final String REVERSE =
+      """
+      import hashlib
+
+      def main(request):
+          data = request.files["data"].read_bytes()
+          print(request.files["data"].name, sorted(request.files))
+          request.artifact(data[::-1], name="reversed.bin")
+          with open("table.csv", "w") as file:
+              file.write("a,b\\n1,2\\n")
+          request.artifact("table.csv")
+          request.artifact(b"", name="empty")
+          return [hashlib.sha256(data).hexdigest(), len(request.files["none"].read_bytes())]
+      """;
+
+  private static S3Server storage;
+  private static RoostProcess roost;
+  private static Client client;
+
+  @BeforeAll
+  static void start() {
+    storage = new S3Server();
+    roost = RoostProcess.started(storage.settings());
+    client = roost.client();
+  }
+
+  @AfterAll
+  static void stop() {
+    if (roost != null) {
+      roost.close();
+    }
+    storage.close();
+  }
+
+  private static String upload(RoostProcess roost, String name, byte[] bytes) throws Exception {
+    Client client = roost.client();
+    String id =
+        client
+            .post("/v1/files", "{\"name\": \"%s\"}".formatted(name))
+            .expect(201)
+            .json()
+            .path("id")
+            .asText();
+    for (int part = 0; part * PART_BYTES < bytes.length; part++) {
+      int begin = part * PART_BYTES;
+      byte[] piece = Arrays.copyOfRange(bytes, begin, Math.min(bytes.length, begin + PART_BYTES));
+      HttpResponse<String> answer =
+          HTTP.send(
+              request(roost, "/v1/files/" + id + "/parts/" + part)
+                  .PUT(BodyPublishers.ofByteArray(piece))
+                  .build(),
+              BodyHandlers.ofString());
+      assertEquals(200, answer.statusCode(), answer.body());
+    }
+    String whole =
+        "{\"size_bytes\": %d, \"sha256\": \"%s\"}".formatted(bytes.length, digest(bytes));
+    client.post("/v1/files/" + id + "/complete", whole).expect(200);
+    return id;
+  }
+
+  private static HttpRequest.Builder request(RoostProcess roost, String path) {
+    return HttpRequest.newBuilder(URI.create(roost.url() + path))
+        .header("Authorization", "Bearer " + roost.key());
+  }
+
+  private static HttpResponse<byte[]> download(RoostProcess roost, String id, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(roost, "/v1/files/" + id + "/content");
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HTTP.send(request.build(), BodyHandlers.ofByteArray());
+  }
+
+  private static String digest(byte[] bytes) throws NoSuchAlgorithmException {
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  @Test
+  void aScriptReadsFilesAndMakesSome() throws Exception {
+    readAndMake(roost);
+    assertTrue(storage.objects().contains("<Key>roost/file_"), storage.objects());
+  }
+
+  @LocalOnly("on Kubernetes, a directory is a volume that all replicas share")
+  @Test
+  void filesAreInTheDataDirectoryWithoutABucket() throws Exception {
+    try (RoostProcess other = RoostProcess.started()) {
+      readAndMake(other);
+    }
+  }
+
+  @Test
+  void whatAScriptMakesOutlastsThatTheStorageAndTheControlPlaneAreAway() throws Exception {
+    String agent =
+        client.agent(
+            """
+            def main(request):
+                request.wait_for_event("go")
+                request.artifact(bytes(9_000_000), name="zeros")
+                return "stored"
+            """);
+    String job = client.submit(agent, "null");
+    Eventually.until(
+        "the job waits", () -> client.job(job).path("waiting_on").asText().equals("event"));
+    String upload =
+        client.post("/v1/files", "{\"name\": \"a\"}").expect(201).json().path("id").asText();
+    storage.close();
+    HttpResponse<String> refused =
+        HTTP.send(
+            request(roost, "/v1/files/" + upload + "/parts/0")
+                .PUT(BodyPublishers.ofByteArray(new byte[1]))
+                .build(),
+            BodyHandlers.ofString());
+    assertEquals(503, refused.statusCode(), refused.body());
+    assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+    assertFalse(refused.body().contains("127.0.0.1"), "the error names the storage's address");
+    client.post("/v1/executor-jobs/" + job + "/events", "{\"name\": \"go\"}").expect(201);
+    Eventually.until(
+        "the script runs again", () -> client.job(job).path("state").asText().equals("running"));
+    Thread.sleep(3_000); // It has sent its first part a few times by now.
+    roost.kill9();
+    storage.start();
+    roost.start();
+    JsonNode ended = client.ended(job);
+    assertEquals("\"stored\"", ended.at("/execution/return_value").toString(), ended::toString);
+    JsonNode files =
+        client.get("/v1/executor-jobs/" + job + "/files").expect(200).json().path("data");
+    assertEquals(1, files.size(), files::toString);
+    byte[] found = download(roost, files.at("/0/file/id").asText()).body();
+    assertArrayEquals(new byte[9_000_000], found);
+  }
+
+  private static void readAndMake(RoostProcess roost) throws Exception {
+    Client client = roost.client();
+    byte[] data = new byte[2 * PART_BYTES + 12_345];
+    new Random(1).nextBytes(data);
+    String id = upload(roost, "data.bin", data);
+    String empty = upload(roost, "none.txt", new byte[0]);
+    String agent = client.agent(REVERSE);
+    String body =
+        "{\"payload\": null, \"files\": {\"data\": \"%s\", \"none\": \"%s\"}}".formatted(id, empty);
+    String job =
+        client
+            .post("/v1/agents/" + agent + "/execute", body)
+            .expect(201)
+            .json()
+            .path("id")
+            .asText();
+    JsonNode ended = client.ended(job);
+    assertEquals(
+        "[\"%s\",0]".formatted(digest(data)),
+        ended.at("/execution/return_value").toString(),
+        ended::toString);
+    JsonNode files =
+        client.get("/v1/executor-jobs/" + job + "/files").expect(200).json().path("data");
+    assertEquals(5, files.size(), files::toString);
+    JsonNode reversed = named(files, "reversed.bin");
+    assertEquals("artifact", reversed.path("kind").asText());
+    HttpResponse<byte[]> whole = download(roost, reversed.at("/file/id").asText());
+    assertEquals(200, whole.statusCode());
+    byte[] expected = new byte[data.length];
+    for (int i = 0; i < data.length; i++) {
+      expected[i] = data[data.length - 1 - i];
+    }
+    assertArrayEquals(expected, whole.body());
+    assertEquals(digest(expected), reversed.at("/file/sha256").asText());
+    HttpResponse<byte[]> range =
+        download(roost, reversed.at("/file/id").asText(), "Range", "bytes=4194300-4194310");
+    assertEquals(206, range.statusCode());
+    assertArrayEquals(Arrays.copyOfRange(expected, 4194300, 4194311), range.body());
+    JsonNode table = named(files, "table.csv");
+    assertEquals("text/csv", table.at("/file/content_type").asText());
+    assertEquals("a,b\n1,2\n", new String(download(roost, table.at("/file/id").asText()).body()));
+    assertEquals(0, download(roost, named(files, "empty").at("/file/id").asText()).body().length);
+  }
+
+  private static JsonNode named(JsonNode files, String name) {
+    for (JsonNode file : files) {
+      if (file.path("name").asText().equals(name)) {
+        return file;
+      }
+    }
+    throw new AssertionError(name + " is not in " + files);
+  }
+}
