@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.PublicUrl;
 import dev.roost.api.Secrets;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
@@ -42,7 +43,7 @@ class ApprovalLinks {
   ApprovalLinks(Database database, Approvals approvals, RoostConfig config, Clock clock) {
     this.database = database;
     this.approvals = approvals;
-    this.publicUrl = config.publicUrl().map(url -> url.replaceAll("/+$", ""));
+    this.publicUrl = PublicUrl.of(config);
     this.clock = clock;
   }
 

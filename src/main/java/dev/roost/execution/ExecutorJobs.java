@@ -32,43 +32,52 @@ public class ExecutorJobs {
   /** How long an Idempotency-Key identifies the job that it was sent with. */
   private static final Duration IDEMPOTENCY = Duration.ofHours(24);
 
-  private static final Sql INSERT =
-      Sql.of(
-          """
-          insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
-            state, idempotency_key, request_sha256, traceparent, created_at)
-          select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
-            cast(:draft as text), :priority,
-            cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
-          from agent a
-          where a.id = :agent and a.deleted_at is null and :most > (
-            select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
-          on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
-          returning agent_revision""");
+  private static final String INTO =
+      """
+      insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
+        state, idempotency_key, request_sha256, traceparent, created_at)
+      select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
+        cast(:draft as text), :priority,
+        cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
+      from agent a
+      where a.id = :agent and a.deleted_at is null and :most > (
+        select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+      """;
+
+  private static final String UNLESS_THERE =
+      """
+      on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+      returning id, agent_revision""";
+
+  private static final Sql INSERT = Sql.of(INTO + UNLESS_THERE);
+
+  /** Those of the files that are stored. They stay, as they are in use from now on. */
+  static final String FILES =
+      """
+      files as (
+        update file set used_at = :now where id = any(:fileIds) and state = 'stored' returning id)""";
+
+  static final String ALL_FILES =
+      "(select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))";
 
   /** The same, of a job that reads files. None is inserted if one of the files isn't stored. */
   private static final Sql INSERT_WITH_FILES =
       Sql.of(
-          """
-          with files as (
-            update file set used_at = :now where id = any(:fileIds) and state = 'stored' returning id),
-          inserted as (
-            insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
-              state, idempotency_key, request_sha256, traceparent, created_at)
-            select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
-              cast(:draft as text), :priority,
-              cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
-            from agent a
-            where a.id = :agent and a.deleted_at is null and :most > (
-              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
-              and (select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))
-            on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
-            returning id, agent_revision),
-          linked as (
-            insert into job_file (executor_job_id, kind, name, file_id, created_at)
-            select i.id, 'input', g.name, g.id, :now
-            from inserted i cross join unnest(:fileIds, :fileNames) g (id, name))
-          select agent_revision from inserted""");
+          "with "
+              + FILES
+              + ", inserted as ("
+              + INTO
+              + " and "
+              + ALL_FILES
+              + "\n"
+              + UNLESS_THERE
+              + """
+              ),
+              linked as (
+                insert into job_file (executor_job_id, kind, name, file_id, created_at)
+                select i.id, 'input', g.name, g.id, :now
+                from inserted i cross join unnest(:fileIds, :fileNames) g (id, name))
+              select agent_revision from inserted""");
 
   private static final Sql MISSING_FILES =
       Sql.of(
@@ -237,10 +246,7 @@ public class ExecutorJobs {
     if (options.files().isEmpty()) {
       return;
     }
-    Sql.Bound missing =
-        MISSING_FILES
-            .with("fileIds", options.files().values().toArray(String[]::new))
-            .with("fileNames", options.files().keySet().toArray(String[]::new));
+    Sql.Bound missing = withFiles(MISSING_FILES.with(), options);
     List<String> names = database.once(missing::strings);
     if (!names.isEmpty()) {
       throw Problem.invalid(
@@ -255,6 +261,12 @@ public class ExecutorJobs {
                               + "."))
               .toList());
     }
+  }
+
+  static Sql.Bound withFiles(Sql.Bound statement, Options options) {
+    return statement
+        .with("fileIds", options.files().values().toArray(String[]::new))
+        .with("fileNames", options.files().keySet().toArray(String[]::new));
   }
 
   Problem queueFull() {
@@ -292,9 +304,7 @@ public class ExecutorJobs {
             .with("concurrency", options.concurrencyKey())
             .with("draft", options.draft());
     if (!options.files().isEmpty()) {
-      insert
-          .with("fileIds", options.files().values().toArray(String[]::new))
-          .with("fileNames", options.files().keySet().toArray(String[]::new));
+      withFiles(insert, options);
     }
     return database.once(
         connection ->

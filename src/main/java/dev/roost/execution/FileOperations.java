@@ -131,7 +131,8 @@ public class FileOperations {
 
   private Object part(String executorId, String executionId, Body body) {
     String id = required(body, "id");
-    String data = required(body, "data");
+    body.require("data");
+    String data = body.string("data").orElse("");
     int part = body.integer("part", 0, Integer.MAX_VALUE).orElse(0);
     body.check();
     byte[] bytes;
@@ -168,12 +169,7 @@ public class FileOperations {
 
   private static String required(Body body, String name) {
     body.require(name);
-    String text = body.string(name).orElse("");
-    if (!name.equals("data") && text.length() > MOST_NAME_CHARACTERS) {
-      body.reject(
-          name, "too_long", name + " must have at most " + MOST_NAME_CHARACTERS + " characters.");
-    }
-    return text;
+    return JobSteps.text(body, name, MOST_NAME_CHARACTERS).orElse("");
   }
 
   private static Problem unknown(String name) {

@@ -46,13 +46,15 @@ class JobBatches {
   /** All jobs read the same files; none is linked if one of them isn't stored. */
   private static final Sql LINK_FILES =
       Sql.of(
-          """
-          with files as (
-            update file set used_at = :now where id = any(:fileIds) and state = 'stored' returning id)
-          insert into job_file (executor_job_id, kind, name, file_id, created_at)
-          select o.id, 'input', g.name, g.id, :now
-          from unnest(:ids) o (id) cross join unnest(:fileIds, :fileNames) g (id, name)
-          where (select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))""");
+          "with "
+              + ExecutorJobs.FILES
+              + """
+
+              insert into job_file (executor_job_id, kind, name, file_id, created_at)
+              select o.id, 'input', g.name, g.id, :now
+              from unnest(:ids) o (id) cross join unnest(:fileIds, :fileNames) g (id, name)
+              where\s"""
+              + ExecutorJobs.ALL_FILES);
 
   /** The limit for the payloads in one statement, which holds them in memory several times. */
   private static final int STATEMENT_BYTES = 4 << 20;
@@ -159,14 +161,11 @@ class JobBatches {
       }
     }
     if (!options.files().isEmpty()) {
-      int linked =
-          LINK_FILES
-              .with("ids", ids.toArray(String[]::new))
-              .with("fileIds", options.files().values().toArray(String[]::new))
-              .with("fileNames", options.files().keySet().toArray(String[]::new))
-              .with("now", now)
-              .update(entities);
-      if (linked == 0) {
+      Sql.Bound link =
+          ExecutorJobs.withFiles(
+              LINK_FILES.with("ids", ids.toArray(String[]::new)).with("now", now), options);
+      while (link.update(entities) == 0) {
+        // Either a file is missing, or the last of them has just been stored.
         jobs.requireFiles(options);
       }
     }

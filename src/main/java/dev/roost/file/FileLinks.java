@@ -2,6 +2,7 @@ package dev.roost.file;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.PublicUrl;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,7 @@ class FileLinks {
 
   FileLinks(Files files, RoostConfig config, Clock clock) {
     this.files = files;
-    this.publicUrl = config.publicUrl().map(url -> url.replaceAll("/+$", ""));
+    this.publicUrl = PublicUrl.of(config);
     this.clock = clock;
   }
 

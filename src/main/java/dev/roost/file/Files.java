@@ -33,8 +33,10 @@ public class Files {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into file (id, name, content_type, state, execution_id, link_key, created_at, used_at)
-          values (:id, :name, :type, 'uploading', cast(:execution as text), :key, now(), now())""");
+          insert into file as f (id, name, content_type, state, execution_id, link_key, created_at, used_at)
+          values (:id, :name, :type, 'uploading', cast(:execution as text), :key, now(), now())
+          returning\s"""
+              + StoredFile.COLUMNS);
 
   private static final Sql FIND =
       Sql.of(
@@ -90,16 +92,14 @@ public class Files {
     }
     byte[] key = new byte[LINK_KEY_BYTES];
     RANDOM.nextBytes(key);
-    String id = Ids.next("file");
     Sql.Bound insert =
         INSERT
-            .with("id", id)
+            .with("id", Ids.next("file"))
             .with("name", name)
             .with("type", type)
             .with("execution", executionId)
             .with("key", key);
-    database.once(insert::update);
-    return find(id);
+    return database.once(connection -> insert.first(connection, StoredFile::read)).orElseThrow();
   }
 
   private static void checkName(String name) {

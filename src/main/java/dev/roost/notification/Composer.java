@@ -1,5 +1,6 @@
 package dev.roost.notification;
 
+import dev.roost.api.PublicUrl;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -22,7 +23,7 @@ class Composer {
   private final Optional<String> publicUrl;
 
   Composer(RoostConfig config) {
-    this.publicUrl = config.publicUrl().map(url -> url.replaceAll("/+$", ""));
+    this.publicUrl = PublicUrl.of(config);
   }
 
   /**
