@@ -553,15 +553,6 @@ def test_the_mail_server_is_set_with_its_password_from_a_secret():
 
 
 def test_the_bucket_of_files_is_set_with_its_key_from_a_secret():
-    def environment(values):
-        (control_plane,) = [
-            container
-            for deployment in render({**SMALL, **values}).of("Deployment")
-            for container in deployment["spec"]["template"]["spec"]["containers"]
-            if any(each["name"] == "ROOST_DATABASE_URL" for each in container.get("env", []))
-        ]
-        return {each["name"]: each for each in control_plane["env"] if each["name"].startswith("ROOST_FILES_")}
-
     assert environment({}, "ROOST_FILES_") == {}
     found = environment({"files": {"bucket": "roost"}}, "ROOST_FILES_")
     assert {name: each["value"] for name, each in found.items()} == {
