@@ -129,7 +129,9 @@ class SharedChild(Child):
     def _make_task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
         context = options.get("context")
         execution = current.get() if context is None else context.get(current)
-        if execution is None or execution.is_over or self._importing or not isinstance(coroutine, Coroutine):
+        if not isinstance(execution, SharedExecution) or execution.is_over or self._importing:
+            return asyncio.Task(coroutine, loop=loop, **options)
+        if not isinstance(coroutine, Coroutine):
             return asyncio.Task(coroutine, loop=loop, **options)
         task = asyncio.Task(Guard(coroutine, execution, loop), loop=loop, **options)
         execution.tasks.add(task)
@@ -175,7 +177,7 @@ class Guard(Coroutine):  # type: ignore[type-arg]
 
 def _handle_exception(loop: asyncio.AbstractEventLoop, context: "dict[str, Any]") -> None:
     """Logs an exception that nobody has retrieved, for the execution whose task it is, not for the one that runs."""
-    task = context.get("task") or context.get("future")
+    task: Any = context.get("task") or context.get("future")
     own = task.get_context() if hasattr(task, "get_context") else contextvars.Context()
     try:
         own.run(loop.default_exception_handler, context)

@@ -5,7 +5,7 @@ import contextlib
 import io
 from collections.abc import Sequence
 from types import AsyncGeneratorType, FunctionType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable, Protocol
 
 from roost_executor.script.calling import arguments_of, exited, returned
 from roost_executor.script.failures import ScriptFailure, failure_of
@@ -17,17 +17,27 @@ from roost_executor.script.stream import Stream, StreamError, drain_in_task
 from roost_executor.script.waits import Waits
 from roost_executor.wire.control import ENDED, ENTERED, TaggedChannel
 
-if TYPE_CHECKING:
-    from roost_executor.script.shared_child import SharedChild
-
 # CO_COROUTINE and CO_ASYNC_GENERATOR of a function's code.
 ASYNC_FLAGS = 0x80 | 0x200
+
+
+class Host(Protocol):
+    """The process."""
+
+    places: int
+    script_path: str
+
+    def main(self, execution: "SharedExecution") -> "tuple[Callable[..., Any], int]":
+        """The script's `main` and how many arguments it takes."""
+
+    def ended(self, execution: "SharedExecution") -> None:
+        """An execution has sent its last record."""
 
 
 class SharedExecution:
     """What `Child` does for a single execution, in a task."""
 
-    def __init__(self, host: "SharedChild", work: "dict[str, Any]", channel: TaggedChannel) -> None:
+    def __init__(self, host: Host, work: "dict[str, Any]", channel: TaggedChannel) -> None:
         self._host = host
         self._work = work
         self.channel = channel

@@ -7,21 +7,27 @@ outside of all of them goes to the process's own stdout and stderr, which the ru
 import io
 import os
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from roost_executor.script.output import text_stream
 from roost_executor.wire.control import STDERR, STDOUT, TaggedChannel
 
-if TYPE_CHECKING:
-    from roost_executor.script.shared_execution import SharedExecution
-
 KINDS = {"stdout": STDOUT, "stderr": STDERR}
 
+
+class Owner(Protocol):
+    """An execution, as far as its output is concerned."""
+
+    channel: TaggedChannel
+    streams: "dict[str, io.TextIOWrapper]"
+    is_over: bool
+
+
 # The execution that the running code belongs to.
-current: "ContextVar[SharedExecution | None]" = ContextVar("roost_execution", default=None)
+current: "ContextVar[Owner | None]" = ContextVar("roost_execution", default=None)
 
 
-def execution_here() -> "SharedExecution | None":
+def execution_here() -> "Owner | None":
     """The execution that the running code belongs to; None outside of all of them, and when it is over."""
     execution = current.get()
     return None if execution is None or execution.is_over else execution

@@ -14,23 +14,45 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from roost_executor.files import BUSY_OUTPUT_FILE_LIMIT, OUTPUT_FILE_LIMIT, truncate_when_large
 from roost_executor.sidecar.delivery import Delivery, ready_of
 from roost_executor.sidecar.link import Link, Response
-from roost_executor.sidecar.runner_process import RunnerProcess
+from roost_executor.sidecar.outages import OutageLog
+from roost_executor.sidecar.runner_process import RunnerProcess, end_processes
 from roost_executor.watch import HEARTBEAT, Watch
 from roost_executor.wire import sockets
-
-if TYPE_CHECKING:
-    from roost_executor.sidecar.sidecar import Sidecar
 
 CHECK_SECONDS = 1.0
 # Of lines that a delivery doesn't take, since the disk is full and the control plane away: the runner waits then.
 MOST_WAITING_BYTES = 64 * 1024 * 1024
 MOST_FILES = 65_536
 ALIVE = HEARTBEAT.rstrip()
+
+
+class Polls(Protocol):
+    """The sidecar, as far as its executions need it."""
+
+    runner: RunnerProcess
+    link: Link
+    outages: OutageLog
+    directory: str
+    sockets: str
+    is_shared: bool
+    is_confined: bool
+
+    def send_poll(self, fields: "dict[str, Any]") -> float:
+        """Sends a poll with these fields; returns for how many seconds to wait for the response."""
+
+    def poll_failed(self, cause: object) -> float:
+        """Logs the cause; returns the seconds until the next poll."""
+
+    def take_response(self, response: Response) -> "float | None":
+        """Takes the response to a poll, but not its work; returns a pause before the next one, in seconds."""
+
+    def check(self) -> None:
+        """Exits if there is nothing more to do here."""
 
 
 class RunnerShare:
@@ -117,7 +139,7 @@ class SharedDelivery(Delivery):
 class SharedExecutions:
     """All executions of an executor, and its polls between them."""
 
-    def __init__(self, sidecar: "Sidecar", places: int) -> None:
+    def __init__(self, sidecar: Polls, places: int) -> None:
         """`places`: how many executions run at the same time."""
         self._sidecar = sidecar
         self._runner = sidecar.runner
@@ -301,7 +323,7 @@ class SharedExecutions:
     def _runner_exited(self, kill_reason: "str | None") -> None:
         self._is_runner_lost = True
         cause = self._runner.exit_text() if kill_reason is None else kill_reason
-        self._sidecar.end_processes()
+        end_processes()
         if self._end is None:
             self._end = (1, f"the runner exited: {cause}")
         with self._lock:

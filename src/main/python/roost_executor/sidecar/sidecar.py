@@ -231,11 +231,6 @@ class Sidecar:
         self._shared = SharedExecutions(self, places)
         raise Exit(*self._shared.run(first))
 
-    @staticmethod
-    def end_processes() -> None:
-        """Kills the runner, if the sidecar has started it, and all that it has left behind."""
-        end_processes()
-
     def _wait(self, seconds: float, for_response: bool = False) -> None:
         """Waits for a response or for time to pass; exits when the runner has exited or the directory is gone."""
         end = time.monotonic() + seconds
