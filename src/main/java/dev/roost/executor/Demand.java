@@ -22,7 +22,7 @@ class Demand {
           select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
             r.python_version, b.id as builder_job_id, b.state as build_state, b.message as build_message, b.build_id, b.image_key, i.image,
             a.requests_per_process, case when a.requests_per_process > 1 then (
-              select count(*) from execution e where e.agent_id = a.id and e.state = 'running') end as running,
+              select count(*) from execution e where e.agent_id = a.id and e.state = 'running') end as executing,
             (select count(*) from executor x where x.agent_id = q.agent_id
               and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields
               and """
@@ -155,7 +155,7 @@ class Demand {
         row.getInt("free"),
         row.getInt("max_concurrency"),
         row.getInt("requests_per_process"),
-        row.getInt("running"),
+        row.getInt("executing"),
         row.getInt("memory_mib"),
         row.getDouble("cpu"),
         row.getString("python_version"),

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Agents of which one process runs several executions at a time. */
 @EveryRuntime
-class RequestsPerProcessIT {
+class SharedProcessIT {
   /** Each execution waits until five have begun, and then does what its payload says. */
   private static final String SCRIPT =
       """
