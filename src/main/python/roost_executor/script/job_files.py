@@ -52,7 +52,7 @@ class InputFiles(Mapping):  # type: ignore[type-arg] # of str and Path
             return path
 
     def remove(self) -> None:
-        """Removes the copies, in a process that goes on without the execution."""
+        """Removes the copies, in a process that continues without the execution."""
         from roost_executor.files import remove
 
         with self._lock:
