@@ -115,7 +115,7 @@ def _agent(agent: roost.Agent) -> None:
     echo(agent.script.rstrip())
 
 
-def _in_a_process(agent: Agent) -> str:
+def _in_a_process(agent: roost.Agent) -> str:
     count = agent.requests_per_process
     return "one execution" if count in (1, None) else f"{count} executions at once"
 

@@ -131,11 +131,11 @@ class Agent(AgentRuns):
         seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps
         its concurrency key while it is suspended or waits for its next attempt. `never_retry` are
         reasons, such as "exception", that are never retried. With `requests_per_process` above 1,
-        one process runs so many executions of an `def main` at a time. `profile` is a kind of pod that the
-        server offers. `egress` is what the script may connect to: "all", "none", or a list of
-        `address:port` and `block:port`. With `preload` "off", each execution imports its modules
-        itself. `tags` are labels, such as "team/crawlers". Omitted settings have the server's
-        defaults.
+        one process runs so many executions at a time, and `main` must be asynchronous. `profile`
+        is a kind of pod that the server offers. `egress` is what the script may connect to: "all",
+        "none", or a list of `address:port` and `block:port`. With `preload` "off", each execution
+        imports its modules itself. `tags` are labels, such as "team/crawlers". Omitted settings
+        have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
         with all reasons.
