@@ -34,6 +34,8 @@ OPENAPI = ROOT / "src/test/python/openapi"
 SDK = ROOT / "sdk/python"
 # The lowest and the highest versions of what the SDK depends on (sdk/python/tests/versions.in).
 VERSIONS = ["oldest", "newest"]
+# The SDK's tests that start servers, processes or environments: once, with the versions of the pinned tools.
+SDK_WITH_PROCESSES = ["tests/live", "tests/run", "tests/cli/test_run.py"]
 WEB = ROOT / "src/main/resources/web/app"
 WEB_TESTS = ROOT / "src/test/web"
 NODE_TOOLS = ROOT / "node_modules"
@@ -116,15 +118,16 @@ def check_web_tests(checks: Checks) -> None:
 
 
 def check_sdk(checks: Checks, jar: "Path | None") -> None:
-    """The SDK's tests and the documentation's, with a server where there is one."""
+    """The SDK's tests that start something and the documentation's, with a server where there is one."""
+    tests = ["pytest", "-q", *SDK_WITH_PROCESSES]
     if jar is None:
-        checks.run("SDK tests", "pytest", "-q", cwd=SDK)
+        checks.run("SDK tests that start something", *tests, cwd=SDK)
         checks.run("documentation, without its examples", "pytest", "-q", "src/test/python/docs")
         print("\nLeft out: the SDK's tests against a server, and the documentation's examples (no --jar).")
         return
     with server(jar.resolve()) as (url, key):
         live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
-        checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
+        checks.run("SDK tests that start something", *tests, cwd=SDK, env=live)
         checks.run("documentation", "pytest", "-q", "-rfEs", "src/test/python/docs", env=live)
 
 
@@ -142,7 +145,7 @@ def run_one(checks: Checks, path: Path, jar: "Path | None") -> None:
 
 def check_sdk_versions(checks: Checks) -> None:
     """The SDK's tests that start nothing, with the lowest and the highest versions that it allows."""
-    apart = [f"--ignore=tests/{name}" for name in ("live", "run", "cli/test_run.py")]
+    apart = [f"--ignore={name}" for name in SDK_WITH_PROCESSES]
     for version in VERSIONS:
         python = environment(SDK / f"tests/{version}.txt")
         checks.run(f"SDK tests, {version} dependencies", "pytest", "-q", *apart, cwd=SDK, python=python)

@@ -147,8 +147,9 @@ class File(Resource):
 class JobFile:
     """A file of a job.
 
-    `kind` is "input" if it was submitted with the payload, "artifact" if the script has made it;
-    `name` is what the script calls it.
+    `kind` is "input" if it was submitted with the payload, "artifact" if the script has made it,
+    "payload" or "return_value" if it is the JSON text of a large one; `name` is what the script
+    calls it.
     """
 
     kind: str

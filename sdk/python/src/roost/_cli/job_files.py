@@ -35,8 +35,8 @@ __all__ = ["files"]
 def files(target: str, download: Path | None, name: str | None, as_json: bool) -> None:
     """List the files of a job, or download its artifacts.
 
-    These are the files that were submitted with its payload (input), and those that its script has
-    made (artifact). With --download, prints the paths of what it has written; existing files are
+    These are the files that were submitted with its payload (input), those that its script has made
+    (artifact), and a payload or return value of more than 256 KiB. With --download, prints the paths of what it has written; existing files are
     replaced.
     """
     from . import kinds

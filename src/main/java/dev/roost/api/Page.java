@@ -33,6 +33,11 @@ public record Page<T>(
         shown.stream().map(view).toList(), more ? id.apply(shown.get(shown.size() - 1)) : null);
   }
 
+  /** The same page with other views. */
+  public <V> Page<V> map(Function<T, V> view) {
+    return new Page<>(data.stream().map(view).toList(), nextCursor);
+  }
+
   /**
    * The maximum size of a page of rows with large columns, in bytes. A page ends early to limit the
    * use of memory.

@@ -301,7 +301,10 @@ public interface RoostConfig {
     @WithDefault("0")
     long logBytes();
 
-    /** Bytes of all payloads, return values and jobs; 0: unlimited. */
+    /**
+     * Bytes of all payloads, return values and jobs, without those values that are stored as files;
+     * 0: unlimited.
+     */
     @WithDefault("0")
     long payloadBytes();
 

@@ -38,7 +38,7 @@ public class Execution extends PanacheEntityBase {
   private static final String END =
       """
       update execution set state = :state, reason = :reason, message = :message, error = :error,
-        return_value = :value, logs_truncated = :truncated, cpu_seconds = :cpu,
+        return_value = :value, return_value_file_id = cast(:valueFile as text), logs_truncated = :truncated, cpu_seconds = :cpu,
         max_memory_bytes = :memory, finished_at = :now,
         acknowledged = coalesce(cast(:acknowledged as integer), acknowledged),
         log_entries = coalesce(cast(:entries as integer), log_entries),
@@ -51,6 +51,15 @@ public class Execution extends PanacheEntityBase {
   private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(5);
 
   private static final Sql FINISH = Sql.of(END);
+
+  /** The file stays as long as its job. */
+  private static final Sql LINK_RETURN_VALUE =
+      Sql.of(
+          """
+          insert into job_file (executor_job_id, kind, name, file_id, created_at)
+          select executor_job_id, 'return_value', 'return_value', return_value_file_id, finished_at
+          from execution where id = :id
+          on conflict (executor_job_id, kind, name) do update set file_id = excluded.file_id""");
 
   private static final String END_JOB =
       """
@@ -87,7 +96,8 @@ public class Execution extends PanacheEntityBase {
       """
       e.id as e_id, e.executor_job_id as e_job, e.agent_id as e_agent, e.agent_revision as e_revision, e.draft as e_draft,
       e.build_id as e_build, e.attempt as e_attempt, e.state as e_state, e.reason as e_reason,
-      e.message as e_message, e.error as e_error, e.return_value as e_value, e.started_at as e_started,
+      e.message as e_message, e.error as e_error, e.return_value as e_value, e.return_value_file_id as e_value_file,
+      e.started_at as e_started,
       e.entered_at as e_entered, e.finished_at as e_finished, e.cold_start as e_cold,
       e.queued_seconds as e_queued, e.cpu_seconds as e_cpu, e.max_memory_bytes as e_memory,
       e.log_entries as e_entries, e.logs_truncated as e_truncated, e.progress as e_progress,
@@ -121,7 +131,12 @@ public class Execution extends PanacheEntityBase {
   public String reason;
   public String message;
   public String error;
+
+  /** JSON text; of a large value the beginning. */
   public String returnValue;
+
+  /** The file that has all of a large return value; or null. */
+  public String returnValueFileId;
 
   /** When an executor got the job. */
   public Instant startedAt;
@@ -165,6 +180,7 @@ public class Execution extends PanacheEntityBase {
     execution.message = row.getString("e_message");
     execution.error = row.getString("e_error");
     execution.returnValue = row.getString("e_value");
+    execution.returnValueFileId = row.getString("e_value_file");
     execution.startedAt = Sql.instant(row, "e_started");
     execution.enteredAt = Sql.instant(row, "e_entered");
     execution.finishedAt = Sql.instant(row, "e_finished");
@@ -225,6 +241,9 @@ public class Execution extends PanacheEntityBase {
     boolean succeeded = outcome.state() == ExecutionState.SUCCEEDED;
     int changed =
         bind(succeeded ? SUCCEED : FINISH, id, progress, outcome).update(getEntityManager());
+    if (changed == 1 && outcome.returnValueFileId() != null) {
+      LINK_RETURN_VALUE.with("id", id).update(getEntityManager());
+    }
     if (changed == 1 && outcome.state() == ExecutionState.SUSPENDED) {
       ExecutorJob.suspend(id, outcome);
       return false;
@@ -292,6 +311,7 @@ public class Execution extends PanacheEntityBase {
         .with("message", outcome.message())
         .with("error", outcome.error())
         .with("value", outcome.returnValue())
+        .with("valueFile", outcome.returnValueFileId())
         .with("truncated", outcome.logsTruncated())
         .with("cpu", outcome.cpuSeconds())
         .with("memory", outcome.maxMemoryBytes())
@@ -371,9 +391,10 @@ public class Execution extends PanacheEntityBase {
 
   static String listing(Conditions conditions, boolean newestFirst) {
     return """
-        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
+        select id, %s + coalesce(octet_length(error), 0) as bytes
         from execution where %s order by id %s limit :most"""
-        .formatted(conditions.text(), newestFirst ? "desc" : "asc");
+        .formatted(
+            LargeValues.size("return_value"), conditions.text(), newestFirst ? "desc" : "asc");
   }
 
   static List<Page.Sized> sizes(Filter filter, boolean newestFirst, String cursor, int limit) {
@@ -402,7 +423,7 @@ public class Execution extends PanacheEntityBase {
         """
         select id, micros, bytes from (
           select id, cast(extract(epoch from finished_at - started_at) * 1000000 as bigint) as micros,
-            coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
+            %4$s + coalesce(octet_length(error), 0) as bytes
           from execution where %1$s order by id desc limit :bound) newest
         where %2$s order by micros %3$s, id %3$s limit :most"""
             .formatted(
@@ -410,7 +431,8 @@ public class Execution extends PanacheEntityBase {
                 position == null
                     ? "true"
                     : "(micros, id) %s (:micros, :id)".formatted(sort.after()),
-                sort.direction());
+                sort.direction(),
+                LargeValues.size("return_value"));
     Sql.Bound bound = conditions.bind(statement).with("bound", Count.MOST).with("most", limit + 1);
     if (position != null) {
       bound.with("micros", micros(position)).with("id", position.id());
@@ -485,6 +507,12 @@ public class Execution extends PanacheEntityBase {
                   "The return value of main, any JSON value, with its exact text; null if main returned "
                       + "None or the execution has not succeeded")
           JsonText returnValue,
+      @Schema(
+              nullable = true,
+              description =
+                  "The file with the return value, if it has more than 256 KiB; null otherwise. If the storage of "
+                      + "files has lost it, return_value is null")
+          String returnValueFileId,
       @Schema(description = "When an executor claimed the job") Instant startedAt,
       @Schema(nullable = true, description = "When it ended; null while it runs")
           Instant finishedAt,
@@ -531,6 +559,7 @@ public class Execution extends PanacheEntityBase {
           execution.message,
           JsonText.ofNullable(execution.error),
           JsonText.ofNullable(execution.returnValue),
+          execution.returnValueFileId,
           execution.startedAt,
           execution.finishedAt,
           execution.coldStart,
@@ -542,6 +571,33 @@ public class Execution extends PanacheEntityBase {
           execution.logEntries,
           execution.logsTruncated,
           ScriptProgress.of(execution.progress, execution.progressMessage),
+          submission);
+    }
+
+    /** The same with another return value. */
+    View withReturnValue(JsonText value) {
+      return new View(
+          id,
+          executorJobId,
+          agentId,
+          agentRevision,
+          draft,
+          buildId,
+          attempt,
+          state,
+          reason,
+          message,
+          error,
+          value,
+          returnValueFileId,
+          startedAt,
+          finishedAt,
+          coldStart,
+          timings,
+          usage,
+          logEntries,
+          logsTruncated,
+          progress,
           submission);
     }
 

@@ -19,9 +19,11 @@ public enum ExecutionReason {
       "The script could not be imported: a module is missing. Add its package to the requirements."),
   NOT_JSON(true, "The return value cannot be serialized as JSON. The message names the part."),
   RETURN_VALUE_TOO_LARGE(
-      true,
-      "The return value exceeds the size limit. Put large results into a DataStore or a file "
-          + "service."),
+      true, "The return value exceeds the size limit. Store large results with request.artifact."),
+  PAYLOAD_LOST(
+      false,
+      "The payload was stored as a file, and the storage of files no longer has it. Submit the job "
+          + "again with its payload."),
   REPLAY_DIVERGED(
       false,
       "A retry asked for other steps than the job had stored. A script must ask for the same "

@@ -42,9 +42,11 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Blocking
 public class ExecutionsResource {
   private final LogAnswers logs;
+  private final LargeValues values;
 
-  ExecutionsResource(LogAnswers logs) {
+  ExecutionsResource(LogAnswers logs, LargeValues values) {
     this.logs = logs;
+    this.values = values;
   }
 
   /** The filters of the list and of its count. */
@@ -123,7 +125,6 @@ public class ExecutionsResource {
   }
 
   @GET
-  @Transactional
   @Operation(
       operationId = "listExecutions",
       summary = "List Executions, newest first",
@@ -143,11 +144,19 @@ public class ExecutionsResource {
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     Sort<Execution.Key> order = Sort.of(sort, Execution.Key.STARTED);
-    if (order.key() == Execution.Key.DURATION) {
-      return byDuration(filters.read(), order, cursor, most, include);
-    }
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () ->
+                order.key() == Execution.Key.DURATION
+                    ? byDuration(filters.read(), order, cursor, most, include)
+                    : byStart(filters.read(), order, cursor, most, include))
+        .map(values::whole);
+  }
+
+  private static Page<Execution.View> byStart(
+      Execution.Filter filter, Sort<Execution.Key> order, String cursor, int most, String include) {
     return Page.fitting(
-        Execution.sizes(filters.read(), order.descending(), Cursor.id("exec", cursor), most),
+        Execution.sizes(filter, order.descending(), Cursor.id("exec", cursor), most),
         most,
         ids -> views(ids, include));
   }
@@ -194,10 +203,9 @@ public class ExecutionsResource {
 
   @GET
   @Path("{id}")
-  @Transactional
   @Operation(operationId = "getExecution", summary = "Retrieve an Execution")
   public Execution.View retrieve(String id) {
-    return Execution.View.of(find(id));
+    return values.whole(QuarkusTransaction.requiringNew().call(() -> Execution.View.of(find(id))));
   }
 
   @GET
@@ -264,8 +272,8 @@ public class ExecutionsResource {
         () ->
             QuarkusTransaction.requiringNew()
                 .call(
-                    () ->
-                        Optional.of(find(id)).filter(Execution::hasEnded).map(Execution.View::of)));
+                    () -> Optional.of(find(id)).filter(Execution::hasEnded).map(Execution.View::of))
+                .map(values::whole));
   }
 
   private static void check(String id) {

@@ -123,7 +123,7 @@ public class ExecutorJob extends PanacheEntityBase {
   /** What {@link #read} reads of a job {@code j}, besides its latest Execution. */
   static final String COLUMNS =
       """
-      j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.priority,
+      j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.payload_file_id, j.priority,
       j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.parent_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
       """;
 
@@ -145,8 +145,11 @@ public class ExecutorJob extends PanacheEntityBase {
   public String scheduleId;
   public Instant scheduledTime;
 
-  /** JSON text; null when none was given. */
+  /** JSON text, of a large one the beginning; null when none was given. */
   public String payload;
+
+  /** The file that has all of a large payload; or null. */
+  public String payloadFileId;
 
   /** Whether it runs a script of its own instead of its revision's. */
   @Formula("draft_script is not null")
@@ -375,10 +378,11 @@ public class ExecutorJob extends PanacheEntityBase {
 
   static String listing(Conditions conditions) {
     return """
-        select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0) as bytes
+        select j.id, %s + %s as bytes
         from executor_job j left join execution e on e.id = j.latest_execution_id
         where %s order by j.id desc limit :most"""
-        .formatted(conditions.text());
+        .formatted(
+            LargeValues.size("j.payload"), LargeValues.size("e.return_value"), conditions.text());
   }
 
   static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
@@ -430,6 +434,7 @@ public class ExecutorJob extends PanacheEntityBase {
     job.scheduleId = row.getString("schedule_id");
     job.scheduledTime = Sql.instant(row, "scheduled_time");
     job.payload = row.getString("payload");
+    job.payloadFileId = row.getString("payload_file_id");
     job.draft = row.getBoolean("draft");
     job.priority = row.getInt("priority");
     job.concurrencyKey = row.getString("concurrency_key");
@@ -541,6 +546,12 @@ public class ExecutorJob extends PanacheEntityBase {
               description = "Any JSON value, with its exact text; null if it was left out")
           JsonText payload,
       @Schema(
+              nullable = true,
+              description =
+                  "The file with the payload, if it has more than 256 KiB; null otherwise. If the storage of files "
+                      + "has lost it, payload is null")
+          String payloadFileId,
+      @Schema(
               description =
                   "The priority, -100 to 100. Jobs of the agent with a higher priority run first")
           int priority,
@@ -600,6 +611,33 @@ public class ExecutorJob extends PanacheEntityBase {
       @Schema(nullable = true, description = "When it ended; null until it has ended")
           Instant finishedAt) {
 
+    /** The same with another payload and execution. */
+    View with(JsonText payload, Execution.View execution) {
+      return new View(
+          id,
+          agentId,
+          agentRevision,
+          draft,
+          scheduleId,
+          scheduledTime,
+          payload,
+          payloadFileId,
+          priority,
+          concurrencyKey,
+          batchId,
+          parentId,
+          state,
+          reason,
+          message,
+          waitingOn,
+          attempts,
+          nextAttemptAt,
+          resumeAt,
+          execution,
+          createdAt,
+          finishedAt);
+    }
+
     static View of(ExecutorJob job, Limits limits) {
       String latest = job.latestExecutionId;
       return of(job, latest == null ? null : Execution.findById(latest), limits);
@@ -618,6 +656,7 @@ public class ExecutorJob extends PanacheEntityBase {
           job.scheduleId,
           job.scheduledTime,
           JsonText.ofNullable(job.payload),
+          job.payloadFileId,
           job.priority,
           job.concurrencyKey,
           job.batchId,

@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
 import dev.roost.cluster.Waiting;
@@ -9,8 +10,8 @@ import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
@@ -20,18 +21,21 @@ public class ExecutorJobAnswers {
   private final Storage storage;
   private final RoostConfig config;
   private final ExecutionMeters meters;
+  private final LargeValues values;
 
   ExecutorJobAnswers(
       Database database,
       Waiting waiting,
       Storage storage,
       RoostConfig config,
-      ExecutionMeters meters) {
+      ExecutionMeters meters,
+      LargeValues values) {
     this.database = database;
     this.waiting = waiting;
     this.storage = storage;
     this.config = config;
     this.meters = meters;
+    this.values = values;
   }
 
   /** A new job when it has ended, or in its current state after the timeout. */
@@ -45,7 +49,8 @@ public class ExecutorJobAnswers {
             () ->
                 awaited
                     .ended()
-                    .or(() -> database.once(connection -> ExecutorJob.ended(connection, id))),
+                    .or(() -> database.once(connection -> ExecutorJob.ended(connection, id)))
+                    .map(values::whole),
             () -> now(id))
         .invoke(view -> answered(view, since));
   }
@@ -75,16 +80,32 @@ public class ExecutorJobAnswers {
    * @throws Problem not_found
    */
   ExecutorJob.View now(String id) {
+    return values.whole(
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    ExecutorJob.view(id, limits())
+                        .orElseThrow(() -> Problem.notFound("ExecutorJob", id))));
+  }
+
+  /**
+   * A page of jobs, newest first.
+   *
+   * @throws Problem unavailable: the storage of files can't be reached
+   */
+  Page<ExecutorJob.View> page(Supplier<ExecutorJob.Filter> filter, String cursor, int limit) {
+    ExecutorJob.Limits limits = limits();
     return QuarkusTransaction.requiringNew()
         .call(
             () ->
-                ExecutorJob.view(id, limits())
-                    .orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
-  }
-
-  List<ExecutorJob.View> now(List<ExecutorJob> jobs) {
-    ExecutorJob.Limits limits = limits();
-    return jobs.stream().map(job -> ExecutorJob.View.of(job, limits)).toList();
+                Page.fitting(
+                    ExecutorJob.sizes(filter.get(), cursor, limit),
+                    limit,
+                    ids ->
+                        ExecutorJob.<ExecutorJob>list("id in ?1 order by id desc", ids).stream()
+                            .map(job -> ExecutorJob.View.of(job, limits))
+                            .toList()))
+        .map(values::whole);
   }
 
   private ExecutorJob.Limits limits() {

@@ -22,6 +22,8 @@ import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -34,11 +36,11 @@ public class ExecutorJobs {
 
   private static final String INTO =
       """
-      insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
-        state, idempotency_key, request_sha256, traceparent, created_at)
+      insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, payload_file_id, draft_script, priority,
+        concurrency_key, state, idempotency_key, request_sha256, traceparent, parent_id, depth, created_at)
       select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
-        cast(:draft as text), :priority,
-        cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
+        cast(:payloadFile as text), cast(:draft as text), :priority, cast(:concurrency as text), 'queued',
+        cast(:key as text), :digest, cast(:trace as text), cast(:parent as text), :depth, :now
       from agent a
       where a.id = :agent and a.deleted_at is null and :most > (
         select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
@@ -60,7 +62,7 @@ public class ExecutorJobs {
   static final String ALL_FILES =
       "(select count(*) from files) = (select count(distinct id) from unnest(:fileIds) g (id))";
 
-  /** The same, of a job that reads files. None is inserted if one of the files isn't stored. */
+  /** The same, of a job with files. None is inserted if one of the files isn't stored. */
   private static final Sql INSERT_WITH_FILES =
       Sql.of(
           "with "
@@ -75,8 +77,8 @@ public class ExecutorJobs {
               ),
               linked as (
                 insert into job_file (executor_job_id, kind, name, file_id, created_at)
-                select i.id, 'input', g.name, g.id, :now
-                from inserted i cross join unnest(:fileIds, :fileNames) g (id, name))
+                select i.id, g.kind, g.name, g.id, :now
+                from inserted i cross join unnest(:fileIds, :fileNames, :fileKinds) g (id, name, kind))
               select agent_revision from inserted""");
 
   private static final Sql MISSING_FILES =
@@ -95,6 +97,7 @@ public class ExecutorJobs {
   private final Event<ConcurrencyKeyFreed> freed;
   private final WaitingExecutors executors;
   private final ImmediateJobs immediate;
+  private final LargeValues values;
 
   ExecutorJobs(
       EntityManager entities,
@@ -106,7 +109,8 @@ public class ExecutorJobs {
       Event<ExecutorJobQueued> queued,
       Event<ConcurrencyKeyFreed> freed,
       WaitingExecutors executors,
-      ImmediateJobs immediate) {
+      ImmediateJobs immediate,
+      LargeValues values) {
     this.entities = entities;
     this.database = database;
     this.config = config;
@@ -117,6 +121,7 @@ public class ExecutorJobs {
     this.freed = freed;
     this.executors = executors;
     this.immediate = immediate;
+    this.values = values;
   }
 
   /**
@@ -170,6 +175,27 @@ public class ExecutorJobs {
       String trace) {
     String text = payload == null ? null : payload.text();
     byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
+    LargeValues.Kept kept = values.keep("payload", text);
+    boolean isUsed = false;
+    try {
+      Submitted submitted = submit(job, agentId, kept, options, idempotencyKey, digest, trace);
+      isUsed = !submitted.repeated();
+      return submitted;
+    } finally {
+      if (!isUsed) {
+        values.discard(kept.fileId());
+      }
+    }
+  }
+
+  private Submitted submit(
+      NewJob job,
+      String agentId,
+      LargeValues.Kept payload,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace) {
     Instant now = clock.instant();
     // A second time if the key was used so long ago that it is free again.
     for (int attempt = 0; attempt < 2; attempt++) {
@@ -180,11 +206,14 @@ public class ExecutorJobs {
                   job,
                   agentId,
                   options,
+                  payload.fileId(),
                   statement ->
                       bindRequest(statement, agentId, idempotencyKey, digest, trace, now)
                           .with("id", job.id())
+                          .with("parent", job.parentId())
+                          .with("depth", job.depth())
                           .with("schedule", options.scheduleId())
-                          .with("payload", text)
+                          .with("payload", payload.text())
                           .with("priority", options.priority()));
       if (inserted.isPresent()) {
         int revision = inserted.get().agentRevision();
@@ -283,10 +312,13 @@ public class ExecutorJobs {
    * is a transaction by itself: a commit would be another round trip for each execution.
    */
   private Optional<Inserted> insert(
-      NewJob job, String agentId, Options options, Function<Sql, Sql.Bound> bind) {
-    boolean isPlain =
-        options.concurrencyKey() == null && options.draft() == null && options.files().isEmpty();
-    if (isPlain) {
+      NewJob job,
+      String agentId,
+      Options options,
+      String payloadFileId,
+      Function<Sql, Sql.Bound> bind) {
+    boolean hasFiles = !options.files().isEmpty() || payloadFileId != null;
+    if (options.concurrencyKey() == null && options.draft() == null && !hasFiles) {
       Optional<WaitingExecutors.Reserved> executor = executors.reserve(agentId);
       if (executor.isPresent()) {
         try {
@@ -300,11 +332,23 @@ public class ExecutorJobs {
       }
     }
     Sql.Bound insert =
-        bind.apply(options.files().isEmpty() ? INSERT : INSERT_WITH_FILES)
+        bind.apply(hasFiles ? INSERT_WITH_FILES : INSERT)
             .with("concurrency", options.concurrencyKey())
-            .with("draft", options.draft());
-    if (!options.files().isEmpty()) {
-      withFiles(insert, options);
+            .with("draft", options.draft())
+            .with("payloadFile", payloadFileId);
+    if (hasFiles) {
+      List<String> ids = new ArrayList<>(options.files().values());
+      List<String> names = new ArrayList<>(options.files().keySet());
+      List<String> kinds = new ArrayList<>(Collections.nCopies(ids.size(), "input"));
+      if (payloadFileId != null) {
+        ids.add(payloadFileId);
+        names.add("payload");
+        kinds.add("payload");
+      }
+      insert
+          .with("fileIds", ids.toArray(String[]::new))
+          .with("fileNames", names.toArray(String[]::new))
+          .with("fileKinds", kinds.toArray(String[]::new));
     }
     return database.once(
         connection ->

@@ -21,7 +21,6 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -107,18 +106,11 @@ public class ExecutorJobsResource {
   }
 
   @GET
-  @Transactional
   @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(
       @BeanParam Filters filters, @RestQuery String cursor, @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    return Page.fitting(
-        ExecutorJob.sizes(filters.read(), Cursor.id("xjob", cursor), most),
-        most,
-        ids -> {
-          List<ExecutorJob> rows = ExecutorJob.list("id in ?1 order by id desc", ids);
-          return answers.now(rows);
-        });
+    return answers.page(filters::read, Cursor.id("xjob", cursor), most);
   }
 
   @GET

@@ -179,18 +179,8 @@ public sealed interface Frame {
       }
       waits.add(wait.intValue());
     }
-    Outcome ended = outcome(node, ExecutionState.SUSPENDED, null, null, null, null);
-    return new Outcome(
-        ended.state(),
-        null,
-        null,
-        null,
-        null,
-        ended.logsTruncated(),
-        ended.cpuSeconds(),
-        ended.maxMemoryBytes(),
-        ended.time(),
-        new Outcome.Waits(List.copyOf(waits), node.path("all").asBoolean(false)));
+    return outcome(node, ExecutionState.SUSPENDED, null, null, null, null)
+        .withWaits(new Outcome.Waits(List.copyOf(waits), node.path("all").asBoolean(false)));
   }
 
   /** Returns the known fields, cut to the limits; executors don't exceed them. */

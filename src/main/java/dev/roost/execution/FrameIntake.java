@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /**
  * Stores the frames of executors, from both delivery paths: the link and an ended executor's
@@ -55,6 +56,7 @@ public class FrameIntake {
   private final ExecutionMeters meters;
   private final Traces traces;
   private final AwaitedJobs awaitedJobs;
+  private final LargeValues values;
 
   FrameIntake(
       EntityManager entities,
@@ -67,7 +69,8 @@ public class FrameIntake {
       RoostConfig config,
       ExecutionMeters meters,
       Traces traces,
-      AwaitedJobs awaitedJobs) {
+      AwaitedJobs awaitedJobs,
+      LargeValues values) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -78,6 +81,7 @@ public class FrameIntake {
     this.meters = meters;
     this.traces = traces;
     this.awaitedJobs = awaitedJobs;
+    this.values = values;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -151,12 +155,37 @@ public class FrameIntake {
   public Ack take(String executorId, String executionId, List<Frame> frames) {
     Stored stored =
         storeAtOnce(executorId, executionId, frames)
-            .orElseGet(
-                () ->
-                    QuarkusTransaction.requiringNew()
-                        .call(() -> store(executorId, executionId, frames)));
+            .orElseGet(() -> storeKept(executorId, executionId, frames));
     announce(executionId, stored);
     return stored.ack();
+  }
+
+  /** Stores frames, with a large return value as a file. */
+  private Stored storeKept(String executorId, String executionId, List<Frame> frames) {
+    List<Frame> kept = new ArrayList<>(frames);
+    Outcome outcome = null;
+    if (!frames.isEmpty() && frames.get(frames.size() - 1) instanceof Frame.End end) {
+      // Before the transaction, which would be open for as long as the storage of files takes.
+      outcome = values.keep(executionId, limits.bounded(end.outcome()));
+      kept.set(kept.size() - 1, new Frame.End(end.seq(), outcome));
+    }
+    return storeOrDiscard(outcome, () -> store(executorId, executionId, kept));
+  }
+
+  /**
+   * @param outcome whose file is removed unless its Execution ends with it; or null
+   */
+  private Stored storeOrDiscard(Outcome outcome, Callable<Stored> store) {
+    boolean isUsed = false;
+    try {
+      Stored stored = QuarkusTransaction.requiringNew().call(store);
+      isUsed = stored.outcome() != null;
+      return stored;
+    } finally {
+      if (!isUsed && outcome != null) {
+        values.discard(outcome.returnValueFileId());
+      }
+    }
   }
 
   /**
@@ -173,7 +202,7 @@ public class FrameIntake {
       return Optional.empty();
     }
     Outcome outcome = limits.bounded(end.outcome());
-    if (outcome.state() != ExecutionState.SUCCEEDED) {
+    if (outcome.state() != ExecutionState.SUCCEEDED || LargeValues.isLarge(outcome.returnValue())) {
       return Optional.empty();
     }
     Progress progress = new Progress(end.seq(), 0, 0L, started.time());
@@ -265,32 +294,33 @@ public class FrameIntake {
       Instant entered,
       Outcome outcome,
       boolean mayHaveEntered) {
+    Outcome kept = values.keep(executionId, limits.bounded(outcome));
     Stored stored =
-        QuarkusTransaction.requiringNew()
-            .call(
-                () -> {
-                  Row row = lock(executionId);
-                  if (!row.isRunning()) {
-                    return Stored.nothing(row, new Ack(row.acknowledged(), false, true));
-                  }
-                  List<LogEntry> missing = new ArrayList<>();
-                  for (LogEntry entry : entries) {
-                    if (entry.seq() == row.logEntries() + missing.size() + 1) {
-                      missing.add(entry);
-                    }
-                  }
-                  FrameLimits.Admitted admitted = append(executionId, row, missing);
-                  Progress progress =
-                      new Progress(
-                          row.acknowledged(),
-                          row.logEntries() + missing.size(),
-                          admitted.bytes(),
-                          entered);
-                  Outcome bounded = bounded(outcome, admitted);
-                  boolean again = endings.finish(executionId, progress, bounded, mayHaveEntered);
-                  return new Stored(
-                      row, new Ack(row.acknowledged(), false, true), true, entered, bounded, again);
-                });
+        storeOrDiscard(
+            kept,
+            () -> {
+              Row row = lock(executionId);
+              if (!row.isRunning()) {
+                return Stored.nothing(row, new Ack(row.acknowledged(), false, true));
+              }
+              List<LogEntry> missing = new ArrayList<>();
+              for (LogEntry entry : entries) {
+                if (entry.seq() == row.logEntries() + missing.size() + 1) {
+                  missing.add(entry);
+                }
+              }
+              FrameLimits.Admitted admitted = append(executionId, row, missing);
+              Progress progress =
+                  new Progress(
+                      row.acknowledged(),
+                      row.logEntries() + missing.size(),
+                      admitted.bytes(),
+                      entered);
+              Outcome bounded = bounded(kept, admitted);
+              boolean again = endings.finish(executionId, progress, bounded, mayHaveEntered);
+              return new Stored(
+                  row, new Ack(row.acknowledged(), false, true), true, entered, bounded, again);
+            });
     announce(executionId, stored);
   }
 

@@ -28,11 +28,11 @@ class ImmediateJobs {
                 from agent a where a.id = :agent and a.deleted_at is null),
               created as (
                 insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, state, attempts,
-                  latest_execution_id, idempotency_key, request_sha256, traceparent, created_at)
+                  latest_execution_id, idempotency_key, request_sha256, traceparent, parent_id, depth, created_at)
                 select :id, t.id, t.revision, cast(:schedule as text), cast(:payload as text), :priority,
                   case when s.starts then 'running' else 'queued' end, case when s.starts then 1 else 0 end,
                   case when s.starts then cast(:execution as text) end, cast(:key as text), :digest,
-                  cast(:trace as text), :now
+                  cast(:trace as text), cast(:parent as text), :depth, :now
                 from target t cross join lateral (
                   select t.waiting = 0 and t.revision = :revision and exists (
                     select 1 from alive where """
@@ -49,7 +49,7 @@ class ImmediateJobs {
                   'running', :now, :cold, 0
                 from created c cross join alive e where c.state = 'running')
               select c.agent_revision, c.state = 'running' as has_started, c.id, c.attempts as attempt, c.scheduled_time,
-                a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent, false as has_steps, null as files,\s"""
+                a.timeout_seconds, a.memory_mib, c.payload, c.payload_file_id, c.draft_script, c.traceparent, false as has_steps, null as files,\s"""
               + JobClaimer.STORES
               + """
                as stores

@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -32,13 +34,16 @@ class JobBatches {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
-            state, idempotency_key, request_sha256, traceparent, created_at)
-          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload,
-            :priority, cast(:concurrency as text), :batch,
+          with linked as (
+            insert into job_file (executor_job_id, kind, name, file_id, created_at)
+            select o.id, 'payload', 'payload', o.file, :now from unnest(:ids, :files) o (id, file)
+            where o.file is not null)
+          insert into executor_job (id, agent_id, agent_revision, payload, payload_file_id, priority, concurrency_key,
+            batch_id, state, idempotency_key, request_sha256, traceparent, created_at)
+          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload, o.file, :priority, cast(:concurrency as text), :batch,
             'queued', case when o.id = :batch then cast(:key as text) end,
             case when o.id = :batch then :digest end, cast(:trace as text), :now
-          from agent a cross join unnest(:ids, :payloads) o (id, payload)
+          from agent a cross join unnest(:ids, :payloads, :files) o (id, payload, file)
           where a.id = :agent and a.deleted_at is null and :most >= :count + (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
@@ -64,18 +69,21 @@ class JobBatches {
   private final Storage storage;
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
+  private final LargeValues values;
 
   JobBatches(
       EntityManager entities,
       ExecutorJobs jobs,
       Storage storage,
       Clock clock,
-      Event<ExecutorJobQueued> queued) {
+      Event<ExecutorJobQueued> queued,
+      LargeValues values) {
     this.entities = entities;
     this.jobs = jobs;
     this.storage = storage;
     this.clock = clock;
     this.queued = queued;
+    this.values = values;
   }
 
   /**
@@ -104,14 +112,33 @@ class JobBatches {
       String idempotencyKey,
       String trace) {
     byte[] digest = digest(payloads, options);
-    Submitted submitted =
-        QuarkusTransaction.requiringNew()
-            .call(() -> submit(agentId, payloads, options, idempotencyKey, digest, trace));
-    if (!submitted.repeated()) {
-      queued.fire(
-          new ExecutorJobQueued(agentId, submitted.agentRevision(), submitted.ids().size()));
+    Map<Integer, LargeValues.Kept> large = new HashMap<>();
+    boolean areUsed = false;
+    try {
+      // Before the transaction, which would be open for as long as the storage of files takes.
+      keepLarge(payloads, large);
+      Submitted submitted =
+          QuarkusTransaction.requiringNew()
+              .call(() -> submit(agentId, payloads, large, options, idempotencyKey, digest, trace));
+      areUsed = !submitted.repeated();
+      if (areUsed) {
+        queued.fire(
+            new ExecutorJobQueued(agentId, submitted.agentRevision(), submitted.ids().size()));
+      }
+      return submitted;
+    } finally {
+      if (!areUsed) {
+        large.values().forEach(kept -> values.discard(kept.fileId()));
+      }
     }
-    return submitted;
+  }
+
+  private void keepLarge(Body.Elements payloads, Map<Integer, LargeValues.Kept> large) {
+    for (int i = 0; i < payloads.count(); i++) {
+      if (payloads.sizeBytes().get(i) > LargeValues.MOST_BYTES) {
+        large.put(i, values.keep("payload", payloads.text().apply(i).text()));
+      }
+    }
   }
 
   private static byte[] digest(Body.Elements payloads, Options options) {
@@ -126,6 +153,7 @@ class JobBatches {
   private Submitted submit(
       String agentId,
       Body.Elements payloads,
+      Map<Integer, LargeValues.Kept> large,
       Options options,
       String idempotencyKey,
       byte[] digest,
@@ -148,7 +176,8 @@ class JobBatches {
       List<Integer> revisions =
           jobs.bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
               .with("ids", ids.subList(first, end).toArray(String[]::new))
-              .with("payloads", texts(payloads, first, end))
+              .with("payloads", texts(payloads, large, first, end))
+              .with("files", files(large, first, end))
               .with("count", end - first)
               .with("batch", ids.get(0))
               .list(entities, row -> row.getInt("agent_revision"));
@@ -183,9 +212,16 @@ class JobBatches {
     return end;
   }
 
-  private static String[] texts(Body.Elements payloads, int first, int end) {
+  private static String[] texts(
+      Body.Elements payloads, Map<Integer, LargeValues.Kept> large, int first, int end) {
     return IntStream.range(first, end)
-        .mapToObj(i -> payloads.text().apply(i).text())
+        .mapToObj(i -> large.containsKey(i) ? large.get(i).text() : payloads.text().apply(i).text())
+        .toArray(String[]::new);
+  }
+
+  private static String[] files(Map<Integer, LargeValues.Kept> large, int first, int end) {
+    return IntStream.range(first, end)
+        .mapToObj(i -> large.containsKey(i) ? large.get(i).fileId() : null)
         .toArray(String[]::new);
   }
 }

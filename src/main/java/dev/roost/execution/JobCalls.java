@@ -80,9 +80,6 @@ class JobCalls {
                 from owner o left join executor_job_step b on b.executor_job_id = o.job and b.seq = :seq - 1
                 where :seq = 1 or b.seq is not null
                 on conflict do nothing returning executor_job_id),
-              child as (
-                update executor_job c set parent_id = s.executor_job_id, depth = :depth from saved s
-                where c.id = :called),
               parent as (
                 update executor_job p set has_calls = true from saved s
                 where p.id = s.executor_job_id and not p.has_calls)
@@ -204,15 +201,20 @@ class JobCalls {
             + HexFormat.of()
                 .formatHex(Text.sha256(caller.id() + " " + place.seq() + " " + place.path()));
     ExecutorJobs.Submitted submitted =
-        jobs.submit(NewJob.next(), agentId, payload, options, key, caller.trace());
+        jobs.submit(
+            NewJob.calledBy(caller.id(), caller.depth() + 1),
+            agentId,
+            payload,
+            options,
+            key,
+            caller.trace());
     Sql.Bound save =
         SAVE.with("execution", executionId)
             .with("executor", executorId)
             .with("seq", place.seq())
             .with("path", place.path())
             .with("name", place.name())
-            .with("called", submitted.executorJobId())
-            .with("depth", caller.depth() + 1);
+            .with("called", submitted.executorJobId());
     try {
       steps.store(save, executionId, place.seq(), place.path(), 0);
     } catch (Problem e) {

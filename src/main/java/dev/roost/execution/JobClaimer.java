@@ -12,6 +12,7 @@ import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutionState;
 import dev.roost.trace.Traces;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -111,7 +112,8 @@ public class JobClaimer {
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
       select exists (select 1 from alive) as may_work,
-        exists (select 1 from alive where places > 1 and slot is null) as is_full, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent,
+        exists (select 1 from alive where places > 1 and slot is null) as is_full, c.id, c.attempts as attempt,
+        c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.payload_file_id, c.draft_script, c.traceparent,
         c.has_attempts and exists (select 1 from executor_job_step t where t.executor_job_id = c.id) as has_steps,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
@@ -129,8 +131,8 @@ public class JobClaimer {
   private static final Sql AGAIN =
       Sql.of(
           """
-      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.draft_script, j.traceparent,
-        exists (select 1 from executor_job_step t where t.executor_job_id = j.id) as has_steps, """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.payload_file_id,
+        j.draft_script, j.traceparent, exists (select 1 from executor_job_step t where t.executor_job_id = j.id) as has_steps, """
               + STORES
               + " as stores, "
               + FILES.formatted("j")
@@ -148,6 +150,8 @@ public class JobClaimer {
   private final Storage storage;
   private final ExecutionMeters meters;
   private final Traces traces;
+  private final LargeValues values;
+  private final FrameIntake frames;
 
   JobClaimer(
       EntityManager entities,
@@ -158,7 +162,9 @@ public class JobClaimer {
       ExecutionCompletion endings,
       Storage storage,
       ExecutionMeters meters,
-      Traces traces) {
+      Traces traces,
+      LargeValues values,
+      FrameIntake frames) {
     this.entities = entities;
     this.database = database;
     this.config = config;
@@ -168,6 +174,8 @@ public class JobClaimer {
     this.storage = storage;
     this.meters = meters;
     this.traces = traces;
+    this.values = values;
+    this.frames = frames;
   }
 
   /**
@@ -200,16 +208,48 @@ public class JobClaimer {
     for (int attempt = 1; ; attempt++) {
       try {
         Claim claim = claim(claimant, cold, code);
-        if (claim.work() != null) {
-          begun(claim.queuedSeconds(), cold);
+        if (claim.work() == null) {
+          return claim;
         }
-        return claim;
+        begun(claim.queuedSeconds(), cold);
+        Optional<Work> work = whole(claim.work());
+        if (work.isPresent()) {
+          return new Claim(work.get(), claim.mayWork(), claim.isFull(), claim.queuedSeconds());
+        }
       } catch (RuntimeException e) {
         if (attempt == MOST_ATTEMPTS || !isTaken(e)) {
           throw e;
         }
       }
     }
+  }
+
+  /**
+   * The work with its whole payload; empty if that is lost, which ends the Execution.
+   *
+   * @throws dev.roost.api.Problem unavailable: the executor's next poll tries it again
+   */
+  private Optional<Work> whole(Work work) {
+    if (work.payloadFileId() == null) {
+      return Optional.of(work);
+    }
+    Optional<Work> whole = values.read(work.payloadFileId()).map(work::withPayload);
+    if (whole.isEmpty()) {
+      Outcome outcome =
+          new Outcome(
+              ExecutionState.FAILED,
+              ExecutionReason.PAYLOAD_LOST,
+              "The file %s with the payload is not in the storage of files."
+                  .formatted(work.payloadFileId()),
+              null,
+              null,
+              false,
+              null,
+              null,
+              clock.instant());
+      frames.replay(work.executionId(), List.of(), null, outcome, false);
+    }
+    return whole;
   }
 
   /** Counts an Execution that has begun. */
@@ -287,7 +327,7 @@ public class JobClaimer {
           execution.executorJobId, forgotten.outcome(), execution.enteredAt, execution.coldStart);
       traces.ended(execution.id);
     }
-    return Optional.ofNullable(forgotten.work());
+    return Optional.ofNullable(forgotten.work()).flatMap(this::whole);
   }
 
   /**
@@ -329,6 +369,7 @@ public class JobClaimer {
         row.getDouble("timeout_seconds"),
         row.getInt("memory_mib"),
         row.getString("payload"),
+        row.getString("payload_file_id"),
         list(row.getString("stores"), new TypeReference<List<Work.Store>>() {}),
         Work.Limits.of(config),
         traces.environment(row.getString("traceparent"), row.getString("id"), executionId),

@@ -22,9 +22,10 @@ public class JobCopies {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
+          insert into executor_job (id, agent_id, agent_revision, payload, payload_file_id, priority, concurrency_key, batch_id,
             state, idempotency_key, request_sha256, traceparent, created_at)
-          select o.id, a.id, coalesce(a.running_revision, a.revision), j.payload, j.priority, j.concurrency_key, :batch,
+          select o.id, a.id, coalesce(a.running_revision, a.revision), j.payload, j.payload_file_id, j.priority, j.concurrency_key,
+            :batch,
             'queued', case when o.id = :batch then cast(:key as text) end,
             case when o.id = :batch then :digest end, cast(:trace as text), :now
           from agent a cross join unnest(:ids, :sources) o (id, source) join executor_job j on j.id = o.source
@@ -37,9 +38,9 @@ public class JobCopies {
       Sql.of(
           """
           insert into job_file (executor_job_id, kind, name, file_id, created_at)
-          select o.id, 'input', f.name, f.file_id, :now
+          select o.id, f.kind, f.name, f.file_id, :now
           from unnest(:ids, :sources) o (id, source)
-          join job_file f on f.executor_job_id = o.source and f.kind = 'input'""");
+          join job_file f on f.executor_job_id = o.source and f.kind in ('input', 'payload')""");
 
   private final EntityManager entities;
   private final ExecutorJobs jobs;

@@ -41,8 +41,10 @@ public class JobFilesResource {
   @Schema(name = "JobFile")
   record View(
       @Schema(
-              enumeration = {"input", "artifact"},
-              description = "input: submitted with the payload. artifact: the script has made it")
+              enumeration = {"input", "artifact", "payload", "return_value"},
+              description =
+                  "input: submitted with the payload. artifact: the script has made it. payload, "
+                      + "return_value: the JSON text of one with more than 256 KiB")
           String kind,
       @Schema(description = "The name that the script knows it by", examples = "report")
           String name,
@@ -56,8 +58,8 @@ public class JobFilesResource {
       operationId = "listExecutorJobFiles",
       summary = "List the files of an ExecutorJob",
       description =
-          "Those that were submitted with its payload, and the artifacts that its script has made, in "
-              + "the order in which the job got them.")
+          "Those that were submitted with its payload, the artifacts that its script has made, and a large "
+              + "payload and return value, in the order in which the job got them.")
   public Page<View> list(String id, @RestQuery String cursor, @RestQuery Integer limit) {
     int most = Page.limit(limit);
     Long after = Cursor.number(KIND, cursor);

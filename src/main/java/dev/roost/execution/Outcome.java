@@ -11,6 +11,8 @@ import java.util.List;
  * @param reason null when it succeeded
  * @param error a JSON object with type, message, traceback, line and column; or null
  * @param returnValue JSON text when it succeeded, otherwise null
+ * @param returnValueFileId of the file that has all of the return value, whose beginning {@code
+ *     returnValue} is; null: returnValue is all of it
  * @param cpuSeconds null when unknown
  * @param maxMemoryBytes null when unknown
  * @param waits for which it was suspended
@@ -21,6 +23,7 @@ public record Outcome(
     String message,
     String error,
     String returnValue,
+    String returnValueFileId,
     boolean logsTruncated,
     Double cpuSeconds,
     Long maxMemoryBytes,
@@ -52,6 +55,7 @@ public record Outcome(
         message,
         error,
         returnValue,
+        null,
         logsTruncated,
         cpuSeconds,
         maxMemoryBytes,
@@ -104,7 +108,49 @@ public record Outcome(
   /** This outcome, for an attempt whose log is incomplete. */
   public Outcome withLogsTruncated() {
     return new Outcome(
-        state, reason, message, error, returnValue, true, cpuSeconds, maxMemoryBytes, time, waits);
+        state,
+        reason,
+        message,
+        error,
+        returnValue,
+        returnValueFileId,
+        true,
+        cpuSeconds,
+        maxMemoryBytes,
+        time,
+        waits);
+  }
+
+  /** This outcome, with its return value as the database keeps it. */
+  Outcome withReturnValue(LargeValues.Kept kept) {
+    return new Outcome(
+        state,
+        reason,
+        message,
+        error,
+        kept.text(),
+        kept.fileId(),
+        logsTruncated,
+        cpuSeconds,
+        maxMemoryBytes,
+        time,
+        waits);
+  }
+
+  /** This outcome of an attempt that was suspended for these waits. */
+  Outcome withWaits(Waits waits) {
+    return new Outcome(
+        state,
+        reason,
+        message,
+        error,
+        returnValue,
+        returnValueFileId,
+        logsTruncated,
+        cpuSeconds,
+        maxMemoryBytes,
+        time,
+        waits);
   }
 
   /** The outcome of an attempt that ended without reporting one. */

@@ -72,18 +72,21 @@ class StreamAnswers {
   private final OpenStreams streams;
   private final ExecutorJobAnswers jobs;
   private final ObjectMapper mapper;
+  private final LargeValues largeValues;
 
   StreamAnswers(
       Database database,
       Waiting waiting,
       OpenStreams streams,
       ExecutorJobAnswers jobs,
-      ObjectMapper mapper) {
+      ObjectMapper mapper,
+      LargeValues largeValues) {
     this.database = database;
     this.waiting = waiting;
     this.streams = streams;
     this.jobs = jobs;
     this.mapper = mapper;
+    this.largeValues = largeValues;
   }
 
   /** Whose values are streamed. */
@@ -334,8 +337,9 @@ class StreamAnswers {
   private Object end(Of of, String id) {
     return of == Of.JOB
         ? jobs.now(id)
-        : QuarkusTransaction.requiringNew()
-            .call(() -> Execution.View.of(Execution.<Execution>findById(id)));
+        : largeValues.whole(
+            QuarkusTransaction.requiringNew()
+                .call(() -> Execution.View.of(Execution.<Execution>findById(id))));
   }
 
   private String json(Object value) {

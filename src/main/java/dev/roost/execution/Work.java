@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.roost.config.RoostConfig;
 import java.time.Instant;
@@ -11,6 +12,7 @@ import java.util.Map;
  * specifies.
  *
  * @param payload JSON text, or null
+ * @param payloadFileId of the file that has all of the payload, until {@link #withPayload}; or null
  * @param stores main gets the first one
  * @param environment variables of this execution alone; the agent's take precedence
  * @param draft the script to run instead of the agent's; null for none
@@ -27,6 +29,7 @@ public record Work(
     double timeoutSeconds,
     int memoryMib,
     String payload,
+    @JsonIgnore String payloadFileId,
     List<Store> stores,
     Limits limits,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
@@ -34,6 +37,27 @@ public record Work(
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean hasSteps,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<File> files,
     @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
+
+  /** The work with its whole payload. */
+  Work withPayload(String text) {
+    return new Work(
+        executionId,
+        executorJobId,
+        agentId,
+        attempt,
+        scheduledTime,
+        timeoutSeconds,
+        memoryMib,
+        text,
+        null,
+        stores,
+        limits,
+        environment,
+        draft,
+        hasSteps,
+        files,
+        agent);
+  }
 
   public record Store(String name, String id) {}
 

@@ -4,12 +4,16 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Optional;
@@ -35,6 +39,24 @@ public class Files {
           """
           insert into file as f (id, name, content_type, state, execution_id, link_key, created_at, used_at)
           values (:id, :name, :type, 'uploading', cast(:execution as text), :key, now(), now())
+          returning\s"""
+              + StoredFile.COLUMNS);
+
+  /** A file whose parts are all about to be stored. */
+  private static final Sql INSERT_WHOLE =
+      Sql.of(
+          """
+          insert into file (id, name, content_type, state, size_bytes, parts, sha256, link_key, created_at, used_at)
+          values (:id, :name, :type, 'uploading', :size, :parts, :digest, :key, now(), now())""");
+
+  private static final Sql STORED =
+      Sql.of("update file set state = 'stored' where id = :id and state = 'uploading'");
+
+  private static final Sql DISCARD =
+      Sql.of(
+          """
+          update file f set state = 'removed'
+          where f.id = :id and not exists (select 1 from job_file j where j.file_id = f.id)
           returning\s"""
               + StoredFile.COLUMNS);
 
@@ -90,16 +112,90 @@ public class Files {
       throw Problem.invalid(
           "/content_type", "malformed", "content_type must be a media type, such as text/csv.");
     }
-    byte[] key = new byte[LINK_KEY_BYTES];
-    RANDOM.nextBytes(key);
     Sql.Bound insert =
         INSERT
             .with("id", Ids.next("file"))
             .with("name", name)
             .with("type", type)
             .with("execution", executionId)
-            .with("key", key);
+            .with("key", linkKey());
     return database.once(connection -> insert.first(connection, StoredFile::read)).orElseThrow();
+  }
+
+  private static byte[] linkKey() {
+    byte[] key = new byte[LINK_KEY_BYTES];
+    RANDOM.nextBytes(key);
+    return key;
+  }
+
+  /** Whether files can be stored: there is a storage, with room. */
+  public boolean canStore() {
+    return objects.isPresent() && !storage.isFull(Storage.Area.FILES);
+  }
+
+  /**
+   * Stores a file at once. It is removed a day later unless a job refers to it by then.
+   *
+   * @param bytes at least one
+   * @return its identifier
+   * @throws Problem conflict: there is no storage; storage_full, unavailable
+   */
+  public String store(String name, String contentType, byte[] bytes) {
+    objects();
+    storage.require(Storage.Area.FILES);
+    String id = Ids.next("file");
+    int parts = (bytes.length + StoredFile.PART_BYTES - 1) / StoredFile.PART_BYTES;
+    Sql.Bound insert =
+        INSERT_WHOLE
+            .with("id", id)
+            .with("name", name)
+            .with("type", contentType)
+            .with("size", bytes.length)
+            .with("parts", parts)
+            .with("digest", Text.sha256(bytes))
+            .with("key", linkKey());
+    database.once(insert::update);
+    for (int part = 0; part < parts; part++) {
+      int from = part * StoredFile.PART_BYTES;
+      int to = Math.min(bytes.length, from + StoredFile.PART_BYTES);
+      store(StoredFile.key(id, part), Arrays.copyOfRange(bytes, from, to));
+    }
+    database.once(STORED.with("id", id)::update);
+    return id;
+  }
+
+  /** Removes a file unless a job refers to it. What can't be deleted now is deleted later. */
+  public void discard(String id) {
+    Sql.Bound discard = DISCARD.with("id", id);
+    database
+        .once(connection -> discard.first(connection, StoredFile::read))
+        .filter(this::deleteParts)
+        .ifPresent(file -> database.once(OldFiles.DELETE.with("id", id)::update));
+  }
+
+  /**
+   * All bytes of a small file.
+   *
+   * @return empty if it isn't there any more
+   * @throws Problem unavailable
+   */
+  public Optional<byte[]> content(String id) {
+    Optional<StoredFile> file = findIfAny(id);
+    if (file.isEmpty() || file.get().state() != FileState.STORED) {
+      return Optional.empty();
+    }
+    ByteBuffer bytes = ByteBuffer.allocate((int) file.get().sizeBytes());
+    try {
+      for (int part = 0; part < file.get().parts(); part++) {
+        bytes.put(objects().get(StoredFile.key(id, part), 0, (int) lengthOf(file.get(), part)));
+      }
+      return Optional.of(bytes.array());
+    } catch (NoSuchFileException e) {
+      LOG.errorf("the storage of files has lost %s", id);
+      return Optional.empty();
+    } catch (IOException e) {
+      throw unavailable(e);
+    }
   }
 
   private static void checkName(String name) {

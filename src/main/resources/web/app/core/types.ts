@@ -394,8 +394,8 @@ export interface StoredFile {
 
 /** A file of a job. */
 export interface JobFile {
-  /** input: submitted with the payload; artifact: stored by the script. */
-  kind: "input" | "artifact";
+  /** input: submitted with the payload; artifact: stored by the script; others: a large payload or return value. */
+  kind: "input" | "artifact" | "payload" | "return_value";
   /** The name under which the script knows it. */
   name: string;
   file: StoredFile;

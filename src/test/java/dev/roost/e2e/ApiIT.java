@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What every request is checked for, and lists. */
 @EveryRuntime
+@LocalOnly("requests are checked before any runtime sees them")
 @ExtendWith(SharedRoost.class)
 class ApiIT {
   private static final String ECHO = "def main(request):\n    return request.payload";

@@ -88,6 +88,7 @@ class DraftsIT {
   }
 
   @Test
+  @LocalOnly("figures are the same on every runtime")
   void figuresLeaveDraftsOut(Client client) {
     String agent = client.agent(SAVED);
     client.execute(agent, "1");
@@ -108,6 +109,7 @@ class DraftsIT {
   }
 
   @Test
+  @LocalOnly("requests are checked before any runtime sees them")
   void whatCannotRunIsRejected(Client client) {
     String agent = client.agent(SAVED);
     String path = "/v1/agents/" + agent + "/execute-draft";
@@ -128,6 +130,7 @@ class DraftsIT {
   }
 
   @Test
+  @LocalOnly("requests are checked before any runtime sees them")
   void anIdempotencyKeyIsOfOneScript(Client client) {
     String agent = client.agent(SAVED);
     String path = "/v1/agents/" + agent + "/execute-draft";

@@ -11,6 +11,13 @@ final class Eventually {
   static final Duration LIMIT = Duration.ofMinutes(3);
 
   private static final long INTERVAL_MILLIS = 25;
+  private static final long LONGEST_INTERVAL_MILLIS = 200;
+
+  /**
+   * What has taken long already is looked for less often: a look takes processor time from what it
+   * waits for. A wait gets longer by a twentieth at most.
+   */
+  private static final int INTERVALS_OF_A_WAIT = 20;
 
   private Eventually() {}
 
@@ -32,7 +39,8 @@ final class Eventually {
    * @throws AssertionError when it has none within that time
    */
   static <T> T value(String what, Duration limit, Callable<Optional<T>> source) {
-    long deadline = System.nanoTime() + limit.toNanos();
+    long began = System.nanoTime();
+    long deadline = began + limit.toNanos();
     Exception last = null;
     do {
       try {
@@ -48,15 +56,24 @@ final class Eventually {
       } catch (Exception e) {
         throw new AssertionError(what, e);
       }
-      pause();
+      pause(interval(Duration.ofNanos(System.nanoTime() - began)));
     } while (System.nanoTime() < deadline);
     throw new AssertionError("not within " + limit.toSeconds() + " s: " + what, last);
   }
 
+  private static long interval(Duration waited) {
+    long share = waited.toMillis() / INTERVALS_OF_A_WAIT;
+    return Math.min(Math.max(share, INTERVAL_MILLIS), LONGEST_INTERVAL_MILLIS);
+  }
+
   /** Between two looks at something that tells of no change. */
   static void pause() {
+    pause(INTERVAL_MILLIS);
+  }
+
+  private static void pause(long millis) {
     try {
-      TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

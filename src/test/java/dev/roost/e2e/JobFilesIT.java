@@ -15,9 +15,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -110,6 +114,25 @@ class JobFilesIT {
   void aScriptReadsFilesAndMakesSome() throws Exception {
     readAndMake(roost);
     assertTrue(storage.objects().contains("<Key>roost/file_"), storage.objects());
+  }
+
+  @Test
+  void largePayloadsAndReturnValuesAreFiles() throws Exception {
+    String agent = client.agent("def main(request):\n    return request.payload[::-1]\n");
+    List<Integer> numbers = IntStream.range(100_000, 180_000).boxed().toList();
+    List<Integer> reversed = new ArrayList<>(numbers);
+    Collections.reverse(reversed);
+    String job = client.submit(agent, numbers.toString());
+    JsonNode ended = client.ended(job);
+    assertEquals(
+        reversed.toString().replace(" ", ""), ended.at("/execution/return_value").toString());
+    JsonNode files =
+        client.get("/v1/executor-jobs/" + job + "/files").expect(200).json().path("data");
+    assertEquals(
+        "[\"payload\",\"return_value\"]", files.findValues("kind").toString().replace(" ", ""));
+    assertEquals(
+        numbers.toString(), new String(download(roost, files.at("/0/file/id").asText()).body()));
+    assertTrue(storage.objects().contains(files.at("/1/file/id").asText() + "/0"));
   }
 
   @LocalOnly("on Kubernetes, a directory is a volume that all replicas share")

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** What the suite leaves out on other runtimes than the local one; its report says why. */
+/**
+ * What the suite leaves out on other runtimes than the local one, since it can't be there or is the
+ * same; its report says why.
+ */
 @Tag("e2e")
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})

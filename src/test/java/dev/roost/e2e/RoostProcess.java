@@ -28,6 +28,7 @@ final class RoostProcess implements AutoCloseable {
   private final LocalWorkers local;
   private final Workers workers;
   private List<String> prefix = List.of();
+  private List<String> javaOptions = List.of();
   private Process process;
   private int starts;
 
@@ -92,6 +93,11 @@ final class RoostProcess implements AutoCloseable {
     prefix = List.of(program);
   }
 
+  /** The next start is with these options of Java, too. */
+  void javaOptions(String... options) {
+    javaOptions = List.of(options);
+  }
+
   /**
    * Starts it and waits until it answers; the first time, on a copy of what a first start leaves.
    */
@@ -116,9 +122,10 @@ final class RoostProcess implements AutoCloseable {
             "-Xmx512m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-jar",
-            JAR.toString()));
+            "-XX:+ExitOnOutOfMemoryError"));
+    command.addAll(javaOptions);
+    command.addAll(FirstStart.archiveOptions());
+    command.addAll(List.of("-jar", JAR.toString()));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(home.toFile())

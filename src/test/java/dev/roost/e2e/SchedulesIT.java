@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Schedules whose times really come: the shortest cron expression takes up to a minute. */
 @EveryRuntime
+@LocalOnly("a schedule submits jobs as everybody does")
 @ExtendWith(SharedRoost.class)
 class SchedulesIT {
   private static final String EVERY_MINUTE = "* * * * *";

@@ -56,6 +56,7 @@ class StoreLimitsIT {
   }
 
   @Test
+  @LocalOnly("no script takes part")
   void keysOverHttpWorkOrAreRefusedInPlainWords(Client client) {
     String store = StoreRun.store(client);
     for (String key :
@@ -93,6 +94,7 @@ class StoreLimitsIT {
   }
 
   @Test
+  @LocalOnly("no script takes part")
   void valuesOverHttpStayToTheLetterOrAreRefusedInPlainWords(Client client) {
     String store = StoreRun.store(client);
     String path = entry(store, "value");

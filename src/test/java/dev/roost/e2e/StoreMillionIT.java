@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A large store is moved in parts, and gone through without ever being held as a whole. */
 @EveryRuntime
+@LocalOnly("no script takes part")
 @ExtendWith(SharedRoost.class)
 class StoreMillionIT {
   private static final int PART = 50_000;

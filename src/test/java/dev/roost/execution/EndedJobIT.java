@@ -10,10 +10,12 @@ import dev.roost.HistoryRows;
 import dev.roost.api.Role;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.file.Files;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -35,17 +37,19 @@ class EndedJobIT {
           """
           with changed as (
             update execution set reason = 'exception', message = 'It failed.', error = '{"type": "E"}',
-              return_value = '[1.10]', entered_at = started_at + interval '1 second', cold_start = true,
+              return_value = '[1.', return_value_file_id = :valueFile, entered_at = started_at + interval '1 second', cold_start = true,
               queued_seconds = 0.25, cpu_seconds = 0.5, max_memory_bytes = 5000000000, log_entries = 7,
               logs_truncated = true, attempt = 3
             where id = :id returning executor_job_id)
-          update executor_job j set schedule_id = 'sched_1', scheduled_time = created_at, payload = '{"n": 1e400}',
+          update executor_job j set schedule_id = 'sched_1', scheduled_time = created_at, payload = '{"n":', payload_file_id = :payloadFile,
             priority = -5, concurrency_key = 'key', batch_id = j.id, parent_id = 'xjob_1', reason = 'exception', message = 'It failed.',
             attempts = 3
           from changed where j.id = changed.executor_job_id""");
 
   @Inject Database database;
   @Inject ExecutorJobAnswers answers;
+  @Inject LargeValues values;
+  @Inject Files files;
 
   private HistoryRows rows;
   private Api api;
@@ -64,6 +68,10 @@ class EndedJobIT {
     return database.once(connection -> ExecutorJob.ended(connection, jobId));
   }
 
+  private String stored(String json) {
+    return files.store("value.json", "application/json", json.getBytes(StandardCharsets.UTF_8));
+  }
+
   private String jobOf(String executionId) {
     assertEquals(1, (int) database.once(END.with("id", executionId)::update));
     return api.get("/v1/executions/" + executionId).get("executor_job_id");
@@ -72,10 +80,14 @@ class EndedJobIT {
   @Test
   void itsFieldsAreTheSame() throws ReflectiveOperationException {
     String execution = rows.execution(agent, "failed", "exception", Instant.now());
-    assertEquals(1, (int) database.once(FILL.with("id", execution)::update));
+    Sql.Bound fill =
+        FILL.with("id", execution)
+            .with("valueFile", stored("[1.10]"))
+            .with("payloadFile", stored("{\"n\": 1e400}"));
+    assertEquals(1, (int) database.once(fill::update));
     String job = jobOf(execution);
     ExecutorJob.View view = ended(job).orElseThrow();
-    assertEquals(answers.now(job), view);
+    assertEquals(answers.now(job), values.whole(view));
     for (RecordComponent field : ExecutorJob.View.class.getRecordComponents()) {
       if (!OF_OPEN_JOBS.contains(field.getName())) {
         assertNotNull(field.getAccessor().invoke(view), field.getName());

@@ -43,6 +43,7 @@ class WorkTest {
         900.0,
         256,
         "{\"n\": 41}",
+        null,
         List.of(new Work.Store("greeter", "store_…")),
         new Work.Limits(
             16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0, 10.0,

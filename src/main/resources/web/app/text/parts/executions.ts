@@ -238,7 +238,11 @@ export const text = {
     },
     return_value_too_large: {
       title: "The return value is too large",
-      help: "Store large results in a DataStore or object storage, and return a reference.",
+      help: "Store large results with request.artifact, and return their names.",
+    },
+    payload_lost: {
+      title: "The payload is lost",
+      help: "It was stored as a file, and the storage of files no longer has it, for example since only the database was restored. Submit the job again with its payload.",
     },
     replay_diverged: {
       title: "A retry asked for other steps than the job has stored",

@@ -5,8 +5,13 @@ import { bytes, count, plural } from "../../core/format";
 export const text = {
   list: {
     title: "Files",
-    kinds: { input: "input", artifact: "artifact" },
-    kindTitles: { input: "Submitted with the payload", artifact: "Stored by the script" },
+    kinds: { input: "input", artifact: "artifact", payload: "payload", return_value: "return value" },
+    kindTitles: {
+      input: "Submitted with the payload",
+      artifact: "Stored by the script",
+      payload: "The whole payload, as JSON",
+      return_value: "The whole return value, as JSON",
+    },
     uploading: "Uploading",
     download: "Download",
     downloadFile: (name: string) => `Download ${name}`,
