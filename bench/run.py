@@ -29,6 +29,7 @@ MEASUREMENTS = [
     "steps",
     "suspended",
     "streams",
+    "waiting",
     "schedules",
 ]
 
@@ -70,6 +71,7 @@ def main() -> int:
         streams,
         suspended,
         throughput,
+        waiting,
     )
     from roost_bench.context import Context
 
@@ -88,6 +90,7 @@ def main() -> int:
         "steps": steps.measure,
         "suspended": suspended.measure,
         "streams": streams.measure,
+        "waiting": waiting.measure,
         "schedules": schedules.measure,
     }
     environment.build_application()

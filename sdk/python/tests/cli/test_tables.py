@@ -207,6 +207,7 @@ SETTINGS = {
     "retry_delay": 1.0,
     "keep_warm": 1.0,
     "isolation": "process",
+    "requests_per_process": 1,
 }
 
 

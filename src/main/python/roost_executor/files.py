@@ -4,14 +4,16 @@ import os
 import stat
 
 OUTPUT_FILE_LIMIT = 8 * 1024 * 1024
+# While executions run whose output is in the file.
+BUSY_OUTPUT_FILE_LIMIT = 64 * 1024 * 1024
 SYSTEM_FILE_BYTES = 16 * 1024
 
 
-def truncate_when_large(descriptor: int) -> None:
-    """Empties an output file of over 8 MiB; leaves pipes and terminals alone."""
+def truncate_when_large(descriptor: int, limit: int = OUTPUT_FILE_LIMIT) -> None:
+    """Empties an output file of over `limit` bytes; leaves pipes and terminals alone."""
     try:
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode) and status.st_size > OUTPUT_FILE_LIMIT:
+        if stat.S_ISREG(status.st_mode) and status.st_size > limit:
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
     except OSError:

@@ -36,6 +36,7 @@ class AgentChanges(TypedDict, total=False):
     never_retry: Sequence[str]
     keep_warm: float
     isolation: Literal["process", "pod"]
+    requests_per_process: int
     profile: str | None
     egress: str | Sequence[str]
     preload: Literal["auto", "off"]

@@ -88,7 +88,7 @@ def run(watch: bool, as_json: bool, **options: Any) -> None:
 
     Stores are kept in a file beside the script, and shared by all runs there. These require a
     server, and are ignored here: schedules, webhooks, events, retries (max_attempts), queues
-    (max_concurrency, priority), cpu, and isolation "pod".
+    (max_concurrency, priority), requests_per_process, cpu, and isolation "pod".
     """
     from .run_output import RunOutput
     from .run_plan import Options

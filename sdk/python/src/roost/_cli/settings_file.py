@@ -110,6 +110,7 @@ SETTING_KEYS: Mapping[str, Kind] = {
     "never_retry": _TEXTS,
     "keep_warm": _NUMBER,
     "isolation": _one_of("process", "pod"),
+    "requests_per_process": _WHOLE,
     "profile": _TEXT,
     "egress": (
         lambda value: isinstance(value, str) or is_texts(value),

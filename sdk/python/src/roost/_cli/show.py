@@ -99,6 +99,7 @@ def _agent(agent: roost.Agent) -> None:
             ("attempts", f"{agent.max_attempts}, {duration(agent.retry_delay)} apart"),
             ("kept warm", duration(agent.keep_warm)),
             ("isolation", agent.isolation),
+            ("in a process", _in_a_process(agent)),
             ("profile", agent.profile),
             ("egress", agent.egress),
             *_preload(agent),
@@ -112,6 +113,11 @@ def _agent(agent: roost.Agent) -> None:
         echo(requirements)
     heading("script")
     echo(agent.script.rstrip())
+
+
+def _in_a_process(agent: roost.Agent) -> str:
+    count = agent.requests_per_process
+    return "one execution" if count in (1, None) else f"{count} executions at once"
 
 
 def _preload(agent: roost.Agent) -> list[tuple[str, str | None]]:

@@ -77,6 +77,7 @@ class Agent(AgentRuns):
     never_retry: Field[Sequence[str]] = Field()
     keep_warm: Field[float] = Field()
     isolation: Field[str] = Field()
+    requests_per_process: Field[int] = Field()
     profile: Field[str | None] = Field()
     egress: Field[str] = Field()
     preload: Field[str] = Field()
@@ -114,6 +115,7 @@ class Agent(AgentRuns):
         never_retry: Sequence[str] | None = None,
         keep_warm: float | None = None,
         isolation: Literal["process", "pod"] | None = None,
+        requests_per_process: int | None = None,
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
@@ -128,11 +130,12 @@ class Agent(AgentRuns):
         gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
         seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps
         its concurrency key while it is suspended or waits for its next attempt. `never_retry` are
-        reasons, such as "exception", that are never retried. `profile` is a kind of pod that the
-        server offers. `egress` is what the script may connect to: "all", "none", or a list of
-        `address:port` and `block:port`. With `preload` "off", each execution imports its modules
-        itself. `tags` are labels, such as "team/crawlers". Omitted settings have the server's
-        defaults.
+        reasons, such as "exception", that are never retried. With `requests_per_process` above 1,
+        one process runs so many executions at a time, and `main` must be asynchronous. `profile`
+        is a kind of pod that the server offers. `egress` is what the script may connect to: "all",
+        "none", or a list of `address:port` and `block:port`. With `preload` "off", each execution
+        imports its modules itself. `tags` are labels, such as "team/crawlers". Omitted settings
+        have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
         with all reasons.
@@ -155,6 +158,7 @@ class Agent(AgentRuns):
             never_retry=never_retry,
             keep_warm=keep_warm,
             isolation=isolation,
+            requests_per_process=requests_per_process,
             profile=profile,
             egress=egress,
             preload=preload,

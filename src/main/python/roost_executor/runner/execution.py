@@ -1,7 +1,6 @@
 """One execution, seen from the runner: the fork, its output, its limits, its end."""
 
 import contextlib
-import json
 import os
 import signal
 import time
@@ -10,7 +9,7 @@ from typing import Any, Callable
 from roost_executor import processes
 from roost_executor.runner import outcome
 from roost_executor.runner.directories import Directories
-from roost_executor.runner.log import Log, readable
+from roost_executor.runner.frames import LOG_PAUSE_SECONDS, Frames
 from roost_executor.runner.script_process import ScriptProcess
 from roost_executor.runner.template import Preloading
 from roost_executor.script.script import Script
@@ -18,14 +17,12 @@ from roost_executor.wire import control
 from roost_executor.wire.clock import time_text
 
 READ_BYTES = 256 * 1024
-LOG_FRAME_BYTES = 256 * 1024
-LOG_PAUSE_SECONDS = 0.005
 MEMORY_INTERVAL_SECONDS = 0.1
 DISK_INTERVAL_SECONDS = 1.0
 RECORD_OVERHEAD_BYTES = control.MOST_CODE_BYTES + 1024 * 1024
 
 
-class Execution:
+class Execution(Frames):
     """Gives the work to the script's process and follows that to its last frame.
 
     The runner calls `on_readable` when one of `descriptors` has something, `on_child_ended` when
@@ -47,29 +44,18 @@ class Execution:
 
         `may_teach`: what the script imports may be preloaded for later executions.
         """
-        self.id: str = work["execution_id"]
-        self._work = work
-        self._limits = work["limits"]
-        self._send = send
-        self._show = show
+        super().__init__(work, send, show)
         self._script = script
         # Nothing foreign has run in a process that isn't a template's, before it sends the code.
         self._awaits_code = script.code is None and not process.from_template
         self._preloading = preloading
-        self._sequence = 0
         self._outcome: dict[str, Any] | None = None
         self._record: dict[str, Any] | None = None
         self._kill_at: float | None = None
         self._status: int | None = None
         self._cpu_seconds = 0.0
         self._peak_bytes = 0
-        self._log_since: float | None = None
         self.ended = False
-        self._log = Log(
-            self._limits["log_line_bytes"],
-            self._limits["log_bytes"],
-            self._limits["log_tail_bytes"],
-        )
         self._records = control.Records(6 * self._limits["return_value_bytes"] + RECORD_OVERHEAD_BYTES)
         self._kernel_kills = outcome.kernel_kills()
         self._directories = directories
@@ -192,12 +178,7 @@ class Execution:
                 if first:
                     self._script.take_code(record[1:])
             elif kind in (control.LOG, control.LOG_MORE):
-                level, logger, seconds, text = control.log_content_of(record)
-                ends = kind == control.LOG
-                if ends and not text.endswith(b"\n"):
-                    text += b"\n"
-                origin = (level, logger, time_text(seconds))
-                self._log.feed("logging", text, process, origin, ends)
+                self._feed_record(process, record)
             elif kind == control.ENTERED and process == self._process:
                 self._send_log()
                 self._frame({"type": "started", "time": time_text()})
@@ -230,7 +211,7 @@ class Execution:
         for descriptor in list(self.descriptors):
             self._drain(descriptor)
         self._script_process.close()
-        self._send_last(self._final())
+        self._send_last(self._final(), self._cpu_seconds, self._peak_bytes)
         self._directories.end(self._directory)
 
     def _drain(self, descriptor: int) -> None:
@@ -255,10 +236,7 @@ class Execution:
     def _final(self) -> "dict[str, Any]":
         memory_mib = self._work["memory_mib"]
         if self._record is not None:
-            printed = self._record.get("print")
-            if printed:
-                self._log.end_line("stderr")
-                self._log.feed("stderr", printed.encode("utf-8", "replace") + b"\n")
+            self._feed_printed(self._record)
         if self._outcome is not None:
             return self._outcome
         record = self._record
@@ -266,36 +244,3 @@ class Execution:
         if record is not None:
             return outcome.of_record(record, kernel_killed, memory_mib)
         return outcome.of_status(self._status or 0, kernel_killed, memory_mib)
-
-    def _send_last(self, fields: "dict[str, Any]") -> None:
-        self._log.finish()
-        self._send_log()
-        self._frame(
-            {
-                **fields,
-                "time": time_text(),
-                "logs_truncated": self._log.truncated,
-                "usage": {
-                    "cpu_seconds": round(self._cpu_seconds, 6),
-                    "max_memory_bytes": self._peak_bytes,
-                },
-            }
-        )
-
-    def _send_log_if_large(self) -> None:
-        if self._log.pending_bytes >= LOG_FRAME_BYTES:
-            self._send_log()
-        elif self._log.entries and self._log_since is None:
-            self._log_since = time.monotonic()
-
-    def _send_log(self) -> None:
-        self._log_since = None
-        entries = self._log.take()
-        if entries:
-            lines = "\n".join(readable(self.id, entry) for entry in entries)
-            self._show(f"{lines}\n".encode())
-            self._frame({"type": "log", "entries": entries})
-
-    def _frame(self, fields: "dict[str, Any]") -> None:
-        self._sequence += 1
-        self._send(json.dumps({"seq": self._sequence, **fields}).encode() + b"\n")

@@ -38,6 +38,15 @@ def not_started(error: OSError) -> "dict[str, Any]":
     return failed("executor_lost", f"the executor couldn't start the script's process: {error}", "lost")
 
 
+def lost_with(execution_id: str) -> "dict[str, Any]":
+    """Its process was killed because of another execution in it. It is lost, so that another process tries it."""
+    return failed(
+        "executor_lost",
+        f"the process was ended because another execution in it, {execution_id}, did not stop when it was cancelled",
+        "lost",
+    )
+
+
 def out_of_memory(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
     """All processes of the script together use more than they may."""
     return failed(

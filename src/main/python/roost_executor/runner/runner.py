@@ -57,6 +57,9 @@ class Runner:
         # Waits for the work of the next execution.
         self._spare: Any = None
         self._execution: Any = None
+        # Takes the place of an execution if the agent has several in one process.
+        self._shared: Any = None
+        self._drafts = 0
         self._memory_mib = 0
         self._lines = LineReader()
         self._stopped = False
@@ -159,9 +162,10 @@ class Runner:
             if execution is not None and execution.ended:
                 self._execution_ended()
                 continue
-            if execution is None and self._checks_left:
+            is_busy = self._is_busy()
+            if not is_busy and self._checks_left:
                 timeout = HEARTBEAT_SECONDS
-            if (execution is not None or self._checks_left) and time.monotonic() >= self._heartbeat_at:
+            if (is_busy or self._checks_left) and time.monotonic() >= self._heartbeat_at:
                 self._check_sidecar()
             if self._flush_by is not None:
                 timeout = max(0.0, self._flush_by - time.monotonic())
@@ -171,9 +175,13 @@ class Runner:
             for descriptor, _ in self._wait(timeout):
                 self._handle(descriptor)
 
+    def _is_busy(self) -> bool:
+        """Whether an execution runs."""
+        return self._execution is not None and (self._shared is None or self._shared.is_busy)
+
     def _check_sidecar(self) -> None:
         self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
-        if self._execution is None:
+        if not self._is_busy():
             self._checks_left -= 1
         else:
             self._checks_left = CHECKS_AFTER_EXECUTION
@@ -186,10 +194,11 @@ class Runner:
         """On SIGTERM: in a pod the script gets its grace period, and its output is passed on first."""
         if self._parent is not None:
             self._stopped = True
-        elif self._execution is not None:
+        elif self._is_busy():
             from roost_executor.runner import outcome
 
-            self._execution.stop(outcome.pod_ended(), LONGEST_GRACE_SECONDS)
+            stop = self._execution.stop if self._shared is None else self._shared.stop_all
+            stop(outcome.pod_ended(), LONGEST_GRACE_SECONDS)
         elif not (self._sidecar.waiting_bytes or self._output.waiting_bytes):
             self._stopped = True
         elif self._flush_by is None:
@@ -258,13 +267,64 @@ class Runner:
         from roost_executor.runner import outcome
 
         execution = self._execution
-        if command["type"] == "execute":
+        if command["type"] == "execute" and command["work"].get("agent") is not None and self._shared is None:
+            self._take_agent(command["work"]["agent"])
+        if self._shared is not None:
+            self._handle_shared(command)
+        elif command["type"] == "execute":
             self._execute(command["work"])
         elif execution is not None and command["execution_id"] == execution.id:
             if command["type"] == "cancel":
                 execution.stop(outcome.cancelled())
             else:
                 execution.kill(outcome.cancelled())
+
+    def _handle_shared(self, command: "dict[str, Any]") -> None:
+        from roost_executor.runner import outcome
+
+        if command["type"] == "execute":
+            self._execute_shared(command["work"], command["socket"])
+            return
+        execution = self._shared.find(command["execution_id"])
+        if execution is not None:
+            # Killing it at once would end the others in its process.
+            execution.stop(outcome.cancelled())
+
+    def _execute_shared(self, work: "dict[str, Any]", store_socket: str) -> None:
+        from roost_executor.files import BUSY_OUTPUT_FILE_LIMIT, OUTPUT_FILE_LIMIT
+        from roost_executor.runner import outcome
+
+        truncate_when_large(1, BUSY_OUTPUT_FILE_LIMIT if self._shared.is_busy else OUTPUT_FILE_LIMIT)
+        prefix = work["execution_id"].encode() + b" "
+        if self._terminated:
+            self._send_unstarted(outcome.pod_ended(), prefix)
+            return
+        try:
+            work["store_socket"] = os.path.join(self._sockets, store_socket)
+            self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
+            self._checks_left = CHECKS_AFTER_EXECUTION
+            self._shared.begin(work, self._shared_draft(work.get("draft")))
+        except OSError as error:
+            self._send_unstarted(outcome.not_started(error), prefix)
+
+    def _shared_draft(self, text: "str | None") -> Any:
+        """A draft of which others may run beside it."""
+        from roost_executor.runner import directories
+        from roost_executor.script.script import Script
+
+        if text is None:
+            return None
+        self._drafts += 1
+        return Script(os.path.join(self._directory, f"{directories.DRAFT}-{self._drafts}"), text)
+
+    def _fork_shared(self, script: Any) -> Any:
+        """A process for several executions. Raises OSError."""
+        from roost_executor.script.shared_child import SharedChild
+
+        self._directories.prepare()
+        settings = self._settings._replace(script=script)
+        is_own = script is self._script
+        return self._script_process_class.forked(settings, self._close_in_child, prepare=is_own, child=SharedChild)
 
     def _execute(self, work: "dict[str, Any]") -> None:
         from roost_executor.runner import outcome
@@ -296,8 +356,6 @@ class Runner:
             self._send_unstarted(outcome.not_started(error))
 
     def _prepare(self, work: "dict[str, Any]") -> None:
-        if work.get("agent") is not None:
-            self._take_agent(work["agent"])
         if self._agent is None:
             raise OSError("the script has not arrived")
         self._memory_mib = work["memory_mib"]
@@ -317,6 +375,17 @@ class Runner:
         store_socket = os.path.join(self._sockets, "store.sock")
         self._settings = Settings(self._script, agent["env_vars"], self._directories.work, store_socket)
         self._preloading.begin(agent)
+        if agent.get("requests_per_process", 1) > 1:
+            from roost_executor.runner.shared import SharedProcesses
+
+            self._execution = self._shared = SharedProcesses(
+                agent["requests_per_process"],
+                self._fork_shared,
+                self._script,
+                self._directories,
+                self._sidecar.write,
+                self._output.write,
+            )
         if "asyncio" in agent["script"] or "async def main" in agent["script"]:
             import asyncio  # noqa: F401 - 40 ms once instead of in each execution
             import gc
@@ -388,8 +457,8 @@ class Runner:
     def _send_preloaded(self, report: "dict[str, Any]") -> None:
         self._sidecar.write(json.dumps({"type": "preloaded", "report": report}).encode() + b"\n")
 
-    def _send_unstarted(self, fields: "dict[str, Any]") -> None:
-        """The only frame of an execution that wasn't forked."""
+    def _send_unstarted(self, fields: "dict[str, Any]", prefix: bytes = b"") -> None:
+        """The only frame of an execution that wasn't forked. `prefix`: of its line."""
         from roost_executor.wire.clock import time_text
 
         frame = {
@@ -399,4 +468,4 @@ class Runner:
             "logs_truncated": False,
             "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
         }
-        self._sidecar.write(json.dumps(frame).encode() + b"\n")
+        self._sidecar.write(prefix + json.dumps(frame).encode() + b"\n")

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from roost_executor import linux, sandbox
 from roost_executor.script.child import Child, Settings
-from roost_executor.wire.work import LONGEST_MESSAGE, Ends, send_ends, send_work
+from roost_executor.wire.work import LONGEST_MESSAGE, Ends, send_cancel, send_ends, send_shared, send_work
 
 PIPE_BYTES = 1024 * 1024
 STREAMS = ("stdout", "stderr", "control")
@@ -25,10 +25,16 @@ class ScriptProcess:
         self._work, self._other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
     @classmethod
-    def forked(cls, settings: Settings, close_in_child: "Callable[[], None]", prepare: bool = True) -> "ScriptProcess":
+    def forked(
+        cls,
+        settings: Settings,
+        close_in_child: "Callable[[], None]",
+        prepare: bool = True,
+        child: "Callable[[Settings, int], Child]" = Child,
+    ) -> "ScriptProcess":
         """A fork of this process. Raises OSError.
 
-        `prepare`: whether what confines it is kept for later forks with these settings.
+        `prepare`: whether what confines it is kept for later forks with these settings. `child`: what it runs.
         """
         if prepare:
             prepare_sandbox(settings)
@@ -45,7 +51,7 @@ class ScriptProcess:
             try:
                 close_in_child()
                 made.close()
-                Child(settings, parent).run(ends)
+                child(settings, parent).run(ends)
             finally:
                 os._exit(70)
         ends.close()
@@ -88,6 +94,16 @@ class ScriptProcess:
         """Sends the work. `directory`: for a file. A process that has ended shows in its status. Raises OSError."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             send_work(self._work, work, directory)
+
+    def begin_shared(self, number: int, work: "dict[str, Any]", directory: str) -> None:
+        """The same for one of several executions, which has this number. Raises OSError."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            send_shared(self._work, number, work, directory)
+
+    def cancel_shared(self, number: int) -> None:
+        """Cancels that execution."""
+        with contextlib.suppress(OSError):
+            send_cancel(self._work, number)
 
     def close(self) -> None:
         """Closes the connections: a process that waits for work ends."""

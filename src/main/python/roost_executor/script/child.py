@@ -10,15 +10,14 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from roost_executor import sandbox
 from roost_executor.linux import await_parent, die_with_parent, flush_c_streams, set_dumpable
-from roost_executor.script.failures import ScriptFailure, bounded, failure_of
+from roost_executor.script.calling import arguments_of, exited, returned
+from roost_executor.script.failures import ScriptFailure, failure_of
 from roost_executor.script.imports import Imports
-from roost_executor.script.job_files import FILES, Artifacts, InputFiles
-from roost_executor.script.jsonvalue import NotJson, decode, encode
 from roost_executor.script.output import (
     PipeSync,
     flush_streams,
@@ -26,16 +25,11 @@ from roost_executor.script.output import (
     text_stream,
     watch_for_processes,
 )
-from roost_executor.script.request import Request
 from roost_executor.script.script import Script, call, code_bytes, compiled, find_main, import_script
 from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
-from roost_executor.script.store import Store
-from roost_executor.script.store_connection import StoreConnection
-from roost_executor.script.store_values import KEY_BYTES
 from roost_executor.script.stream import Stream, StreamError
 from roost_executor.script.waits import Waits
-from roost_executor.wire.clock import moment
 from roost_executor.wire.control import ENDED, ENTERED, IMPORTED, Channel
 from roost_executor.wire.work import Ends, receive_work
 
@@ -197,27 +191,20 @@ class Child:
             if imports is not None:
                 channel.send(IMPORTED, imports.found())
             steps = self._steps()
-            arguments = self._arguments(steps)[:count]
+            arguments = arguments_of(self._work, self._settings.store_socket, steps)[:count]
             channel.send(ENTERED, None)
             value = call(main, arguments, steps.enter_task, self._stream)
-            returned = self._returned(value)
+            record = returned(value, self._work["limits"]["return_value_bytes"])
             self._stream.close()
             steps.returned()
-            return returned
+            return record
         except ScriptFailure:
             raise
         except SystemExit as error:
             self._end_stream()
             if steps:
                 steps.failed(error)
-            if error.code is None or (error.code == 0 and isinstance(error.code, int)):
-                return {"value": "null"}
-            shown = error.code if isinstance(error.code, (int, str)) else str(error.code)
-            raise ScriptFailure(
-                "exited",
-                f"the script called sys.exit({bounded(repr(shown), 1000)})",
-                print_text=None if isinstance(shown, int) else bounded(shown),
-            ) from None
+            return exited(error)
         except BaseException as error:
             self._end_stream()
             cause = steps.failed(error) if steps else error
@@ -245,50 +232,6 @@ class Child:
         flush_c_streams()
         self._channel.send(ENDED, {"waits": waits, "all": are_all})
         os._exit(0)
-
-    def _returned(self, value: object) -> "dict[str, Any]":
-        try:
-            text = encode(value)
-        except NotJson as error:
-            raise ScriptFailure("not_json", f"return value: {error}") from None
-        limit = self._work["limits"]["return_value_bytes"]
-        if len(text) > limit:
-            raise ScriptFailure(
-                "return_value_too_large",
-                f"the return value is {len(text):,} bytes of JSON; the limit is {limit:,}. "
-                "Store large results elsewhere and return a reference",
-            )
-        return {"value": text}
-
-    def _arguments(self, steps: Steps) -> "tuple[Any, Any]":
-        work = self._work
-        key_bytes = work["limits"].get("store_key_bytes", KEY_BYTES)
-        stores = {
-            item["name"]: Store(self._settings.store_socket, item["id"], item["name"], key_bytes)
-            for item in work["stores"]
-        }
-        try:
-            payload = None if work["payload"] is None else decode(work["payload"])
-        except (ValueError, RecursionError) as error:
-            raise ScriptFailure(
-                "exception", f"Python can't read the payload: {error}", error_type="ValueError"
-            ) from None
-        files = StoreConnection(self._settings.store_socket, FILES)
-        request = Request(
-            steps,
-            InputFiles(files, work.get("files", [])),
-            Artifacts(files),
-            payload=payload,
-            agent_id=work["agent_id"],
-            execution_id=work["execution_id"],
-            executor_job_id=work["executor_job_id"],
-            scheduled=work["scheduled_time"] is not None,
-            attempt=work["attempt"],
-            deadline=moment(work["deadline"]),
-            scheduled_time=moment(work["scheduled_time"]),
-            stores=MappingProxyType(stores),
-        )
-        return request, next(iter(stores.values()), None)
 
     def _run_exit_handlers(self) -> None:
         """Runs the script's exit handlers, but not those that wait for processes that it left running."""

@@ -51,6 +51,15 @@ class InputFiles(Mapping):  # type: ignore[type-arg] # of str and Path
                 self._paths[name] = path
             return path
 
+    def remove(self) -> None:
+        """Removes the copies, in a process that continues without the execution."""
+        from roost_executor.files import remove
+
+        with self._lock:
+            for path in self._paths.values():
+                remove(str(path.parent))
+            self._paths.clear()
+
     def _fetch(self, file: "dict[str, Any]", path: "Path") -> None:
         draft = path.with_name(".part")
         with draft.open("wb") as output:

@@ -11,16 +11,22 @@ import io
 import logging
 import sys
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Protocol
 
 from roost_executor.linux import pipe_is_empty
-from roost_executor.wire.control import Channel
 
 TIMEOUT_SECONDS = 1.0
 PAUSE_SECONDS = 0.00005
 # Of `logging.basicConfig`.
 DESTINATIONS = ("filename", "stream", "handlers")
 STARTS_A_PROCESS = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"))
+
+
+class LogChannel(Protocol):
+    """What takes log records: a `Channel`, for one."""
+
+    def send_log(self, level: str, logger: str, seconds: float, text: str) -> None:
+        """Sends a log message; `seconds` is a Unix time."""
 
 
 class PipeSync:
@@ -84,7 +90,7 @@ def flush_streams() -> None:
             stream.flush()
 
 
-def set_up_logging(channel: Channel) -> None:
+def set_up_logging(channel: LogChannel) -> None:
     """Leaves the root logger without a handler, as in any process, but with the level INFO.
 
     So `basicConfig` works. What would go to stderr without a handler, or by `basicConfig`, keeps its level, logger
@@ -116,7 +122,7 @@ class ChannelHandler(logging.StreamHandler):  # type: ignore[type-arg]
     To the script it is a handler of stderr; one that is given another stream writes to that.
     """
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: LogChannel) -> None:
         super().__init__(sys.stderr)
         self._channel = channel
         self._stderr = sys.stderr

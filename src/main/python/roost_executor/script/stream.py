@@ -130,6 +130,11 @@ class Stream:
             if self._failure is not None:
                 raise self._failure
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing was emitted or reported."""
+        return self._thread is None
+
     def close(self) -> None:
         """The same, at the end of `main`: later values are refused."""
         with self._changed:
@@ -154,8 +159,8 @@ class Stream:
         self._changed.notify_all()
 
     def _run(self) -> None:
-        while True:
-            operation, body, size = self._next()
+        while (request := self._next()) is not None:
+            operation, body, size = request
             failure = None
             try:
                 self._connection.request(operation, body)
@@ -174,8 +179,11 @@ class Stream:
             if failure is not None:
                 return
 
-    def _next(self) -> "tuple[str, str, int]":
-        """The next request, as soon as there is one: operation, body, and how many bytes of values it sends."""
+    def _next(self) -> "tuple[str, str, int] | None":
+        """The next request, as soon as there is one: operation, body, and how many bytes of values it sends.
+
+        None when everything is stored and nothing can follow.
+        """
         with self._changed:
             while True:
                 wait = None
@@ -185,6 +193,8 @@ class Stream:
                         return self._next_progress()
                 if self._values:
                     return self._next_values()
+                if self._is_closed and self._progress is None:
+                    return None
                 self._changed.wait(wait)
 
     def _next_progress(self) -> "tuple[str, str, int]":

@@ -1,13 +1,14 @@
 """Waiting: for a short time in the process, for a long one without it.
 
 A process ends at a long wait as if it were killed: no `finally`, no exit handler. What they would do, such as reporting
-the end, is yet to come: another process replays the script up to the wait, and continues there.
+the end, is yet to come: another process replays the script up to the wait, and continues there. In a process that has
+other executions as well, the tasks of this one stop where they are, and are never resumed.
 """
 
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable
 
 from roost_executor.script.step_history import SEPARATOR, Entry, History
 
@@ -23,12 +24,19 @@ QUIET_SECONDS = 1.0
 class Waits:
     """The waits of one execution."""
 
-    def __init__(self, suspend: "Callable[[Sequence[int], bool], NoReturn]", longest: "float | None") -> None:
+    def __init__(
+        self,
+        suspend: "Callable[[Sequence[int], bool], None]",
+        longest: "float | None",
+        count_tasks: "Callable[[], int] | None" = None,
+    ) -> None:
         """`suspend`: ends the process for the waits with these numbers, until one, or all of them, are over.
 
-        longest: seconds that a wait may last in the process; None if it has to stay, however long a wait is.
+        It returns in a task of a process that has other executions. `longest`: seconds that a wait may last in the
+        process; None if it has to stay, however long a wait is. `count_tasks`: of this execution; all if it is missing.
         """
         self._suspend = suspend
+        self._count_tasks = count_tasks or _count_tasks
         self._longest = longest
         self._pending: dict[int, str] = {}
         self._running: list[str] = []
@@ -62,6 +70,7 @@ class Waits:
             while (left := until - time.time()) > 0:
                 if self._is_long(left) and self._is_idle():
                     self._suspend(sorted(self._pending), False)
+                    await asyncio.get_running_loop().create_future()  # for ever
                 await asyncio.sleep(min(left, QUIET_SECONDS))
         finally:
             del self._pending[number]
@@ -96,6 +105,7 @@ class Waits:
                 if self._is_over(began) and self._is_idle():
                     # All, if nothing else is waited for.
                     self._suspend(sorted(self._pending), len(self._pending) == len(left))
+                    await asyncio.get_running_loop().create_future()  # for ever
                 await asyncio.sleep(pause)
         finally:
             for call in calls:
@@ -114,8 +124,12 @@ class Waits:
         for step in self._running:
             if not any(path.startswith(step + SEPARATOR) for path in waiting):
                 return False
-        asyncio: Any = sys.modules["asyncio"]
-        return len(asyncio.all_tasks()) == 1 or time.monotonic() - self._changed >= QUIET_SECONDS
+        return self._count_tasks() == 1 or time.monotonic() - self._changed >= QUIET_SECONDS
+
+
+def _count_tasks() -> int:
+    asyncio: Any = sys.modules["asyncio"]
+    return len(asyncio.all_tasks())
 
 
 def _open(calls: "Sequence[Entry]", ended: "dict[int, Entry]") -> "list[int]":

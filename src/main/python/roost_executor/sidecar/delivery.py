@@ -1,6 +1,7 @@
 """One execution, seen from the sidecar: from its start to the acknowledgement of its last frame."""
 
 import json
+import math
 import os
 import select
 import socket
@@ -27,12 +28,24 @@ LAST = ("returned", "failed", "suspended")
 ALIVE = HEARTBEAT.rstrip()
 
 
+def ready_of(readers: "list[Any]", seconds: float) -> "list[Any]":
+    """Those of the sockets that are readable, within that time. Their descriptors may be of any number."""
+    poll = select.poll()
+    by_descriptor = {reader.fileno(): reader for reader in readers}
+    for descriptor in by_descriptor:
+        poll.register(descriptor, select.POLLIN)
+    return [by_descriptor[descriptor] for descriptor, _ in poll.poll(math.ceil(seconds * 1000))]
+
+
 class Delivery:
     """Takes the runner's frames and sends them until the last one is acknowledged.
 
     One thread waits for the runner, for responses and for stores at once, so frames are taken also while the
     control plane is away, and no data passes between threads.
     """
+
+    # Whether the script's process goes on when the execution has ended.
+    disconnects = False
 
     def __init__(
         self,
@@ -48,8 +61,8 @@ class Delivery:
         """`check`: called about once a second. The others: see `Sidecar`."""
         from roost_executor.sidecar.store_server import StoreServer
 
-        self._runner = runner
-        self._link = link
+        self.runner = self._runner = runner
+        self.link = self._link = link
         self._outages = outages
         self._store_listener = store_listener
         self._check = check
@@ -82,7 +95,7 @@ class Delivery:
             while time.monotonic() < self.deadline and not (self._complete and (self._dropped or not self._spool)):
                 self._step()
         finally:
-            self._stores.end()
+            self._stores.end(self.disconnects)
             if not self._dropped:
                 self._print_value()
             if self._heartbeat is not None:
@@ -90,6 +103,10 @@ class Delivery:
             self._spool.close()
             if self._in_flight:
                 self._link.close()
+
+    def terminate(self, deadline: float) -> None:
+        """Gives up then (monotonic time)."""
+        self.deadline = deadline
 
     def cancel(self) -> None:
         """Stops the script. Any thread may call it."""
@@ -119,7 +136,7 @@ class Delivery:
         response = self._link.socket if self._in_flight else None
         if response is not None:
             readers.append(response)
-        ready = select.select(readers, [], [], self._timeout())[0]
+        ready = ready_of(readers, self._timeout())
         if self._runner.socket in ready:
             self._watch.reset()
             self._take_frames()
@@ -163,7 +180,7 @@ class Delivery:
     def _take_frames(self) -> None:
         lines = self._runner.receive()
         if lines is None:
-            self._runner_exited()
+            self._runner_exited(self._runner.kill_reason)
             return
         for line in lines:
             if line == ALIVE:
@@ -197,7 +214,7 @@ class Delivery:
             self._complete = True
             return
         cause = self._runner.exit_text() if kill_reason is None else kill_reason
-        end_processes()
+        self._end_processes()
         frame = {
             "seq": self._sequence + 1,
             "type": "failed",
@@ -210,6 +227,9 @@ class Delivery:
             "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
         }
         self._add(frame, json.dumps(frame).encode() + b"\n")
+
+    def _end_processes(self) -> None:
+        end_processes()
 
     def _send(self) -> None:
         self._send_at = None

@@ -24,6 +24,8 @@ class RunnerProcess:
         self.is_child = process_id is not None
         # None also once the process has ended.
         self.process_id = process_id
+        # Of a share of it, see `RunnerShare`.
+        self.kill_reason: str | None = None
         self.socket: Any = None
         # Takes the report of a line about the template, as JSON.
         self.on_preloaded: Callable[[bytes], None] = lambda report: None

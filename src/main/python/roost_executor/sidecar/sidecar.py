@@ -8,7 +8,7 @@ import socket
 import stat
 import sys
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 from roost_executor import PROTOCOL
 from roost_executor.files import truncate_when_large
@@ -59,12 +59,15 @@ class Sidecar:
         self._ca_file = ca_file
         self._executor_id = executor_id
         self._token_file = token_file
-        self._directory = directory
-        self._sockets = sockets
-        self._runner = RunnerProcess(runner_id)
-        self._runner.on_preloaded = self._report_preloaded
-        self._confined = confined
+        self.directory = directory
+        self.sockets = sockets
+        self.runner = RunnerProcess(runner_id)
+        self.runner.on_preloaded = self._report_preloaded
+        self.is_confined = confined
+        # Whether every user may connect to the sockets.
+        self.is_shared = sockets != directory
         self._delivery: Delivery | None = None
+        self._shared: Any = None
         self._terminated = False
         self._polls = 0
         self._prepared = False
@@ -78,7 +81,7 @@ class Sidecar:
             from roost_executor import linux
 
             linux.set_dumpable(False)
-            if self._runner.is_child:
+            if self.runner.is_child:
                 linux.become_subreaper()  # orphans of a killed runner become children of this process
             self._start()
             while True:
@@ -93,9 +96,9 @@ class Sidecar:
         return status
 
     def _start(self) -> None:
-        shared = self._sockets != self._directory
-        listener = sockets.listen(os.path.join(self._sockets, "runner.sock"), 1, shared)
-        self._store_listener = sockets.listen(os.path.join(self._sockets, "store.sock"), 64, shared)
+        shared = self.is_shared
+        listener = sockets.listen(os.path.join(self.sockets, "runner.sock"), 1, shared)
+        self._store_listener = sockets.listen(os.path.join(self.sockets, "store.sock"), 64, shared)
         with open(self._token_file, encoding="ascii") as file:
             token = file.read().strip()
             # Anything else (a device, a pipe) must not be removed.
@@ -106,26 +109,26 @@ class Sidecar:
         except OSError:
             pass  # a read-only mount
         self._address = Address(self._url, token, self._ca_file)
-        self._link = Link(self._address)
+        self.link = Link(self._address)
         self._pause = Pause()
-        self._outages = OutageLog(self._address.place)
-        self._link.prepare()
+        self.outages = OutageLog(self._address.place)
+        self.link.prepare()
         self._await_runner(listener)
         listener.close()
 
     def _await_runner(self, listener: socket.socket) -> None:
         while not select.select([listener], [], [], 0.1)[0]:
-            self._check()
+            self.check()
         connection, _ = listener.accept()
-        self._runner.attach(connection)
+        self.runner.attach(connection)
         while not self._python:
             for line in self._receive():
                 self._python = json.loads(line)["python"]
 
     def _receive(self) -> "list[bytes]":
-        lines = self._runner.receive()
+        lines = self.runner.receive()
         if lines is None:
-            raise Exit(1, f"the runner exited: {self._runner.exit_text()}")
+            raise Exit(1, f"the runner exited: {self.runner.exit_text()}")
         return lines
 
     def _report_preloaded(self, report: bytes) -> None:
@@ -134,7 +137,22 @@ class Sidecar:
         send_preload_report(self._address, self._executor_id, report)
 
     def _poll(self) -> None:
-        """One poll, and the execution that it brings."""
+        """One poll, and the execution that it brings; or all executions if there are several at a time."""
+        try:
+            self._wait(self.send_poll({}), True)
+            response = self.link.receive()
+        except self._address.errors as error:
+            self.link.close()
+            self._wait(self.poll_failed(error))
+            return
+        pause = self.take_response(response)
+        if pause is not None:
+            self._wait(pause)
+        elif response.status == 200:
+            self._execute(response)
+
+    def send_poll(self, fields: "dict[str, Any]") -> float:
+        """Sends a poll, with these fields besides its own; returns for how many seconds to wait for the response."""
         self._polls += 1
         request = {
             "protocol": PROTOCOL,
@@ -142,57 +160,59 @@ class Sidecar:
             "python": self._python,
             "prepared": self._prepared,
             "drafts": True,
+            **fields,
         }
         path = f"/internal/v1/executors/{self._executor_id}/poll?wait={POLL_WAIT_SECONDS}"
-        try:
-            body = json.dumps(request).encode()
-            self._link.send(path, body, "application/json", POLL_WAIT_SECONDS + RESPONSE_SECONDS)
-            self._wait(POLL_WAIT_SECONDS + RESPONSE_SECONDS, True)
-            response = self._link.receive()
-        except self._address.errors as error:
-            self._link.close()
-            self._outages.failed(error)
-            self._wait(self._pause.next())
-            return
+        seconds = POLL_WAIT_SECONDS + RESPONSE_SECONDS
+        self.link.send(path, json.dumps(request).encode(), "application/json", seconds)
+        return seconds
+
+    def poll_failed(self, cause: object) -> float:
+        """Logs the cause; returns the seconds until the next poll."""
+        self.outages.failed(cause)
+        return self._pause.next()
+
+    def take_response(self, response: Response) -> "float | None":
+        """Takes the response to a poll, whose work is the caller's; returns a pause before the next one, in seconds.
+
+        Raises Exit.
+        """
         token = response.headers.get("roost-token")
         if token:
             self._address.token = token
         if response.status in (200, 204):
             self._pause.reset()
-            self._outages.succeeded()
-        if response.status == 200:
-            self._execute(response)
-        elif response.status == 204:
-            return
-        elif response.status == 410:
+            self.outages.succeeded()
+            return None
+        if response.status == 410:
             raise Exit(0)
-        elif response.status in REFUSED:
+        if response.status in REFUSED:
             raise Exit(1, f"the control plane refused this executor ({status_of(response)}){detail_of(response)}")
-        else:
-            self._outages.failed(response)
-            self._wait(self._pause.next())
+        return self.poll_failed(response)
 
     def _execute(self, response: Response) -> None:
-        truncate_when_large(1)
         try:
             work = json.loads(response.body)
         except ValueError:
-            self._outages.failed("work that isn't JSON")
-            self._wait(self._pause.next())
+            self._wait(self.poll_failed("work that isn't JSON"))
             return
+        places = (work.get("agent") or {}).get("requests_per_process", 1)
+        if places > 1:
+            self._execute_shared(response, places)
+        truncate_when_large(1)
         # The body is passed on unchanged, so that a payload of some MiB isn't encoded again.
         text = response.body.replace(b"\n", b" ").replace(b"\r", b" ")
         delivery = self._delivery = Delivery(
             work,
-            self._directory,
-            self._runner,
-            self._link,
-            self._outages,
+            self.directory,
+            self.runner,
+            self.link,
+            self.outages,
             self._store_listener,
-            self._confined,
-            self._check,
+            self.is_confined,
+            self.check,
         )
-        self._runner.send(b'{"type": "execute", "work": ' + text + b"}\n")
+        self.runner.send(b'{"type": "execute", "work": ' + text + b"}\n")
         delivery.run()
         self._delivery = None
         if self._terminated:
@@ -203,30 +223,38 @@ class Sidecar:
         if delivery.refused:
             raise Exit(1, "the control plane refused this executor")
 
+    def _execute_shared(self, first: Response, places: int) -> NoReturn:
+        """All executions of an agent that has several in one process. Raises Exit."""
+        from roost_executor.sidecar.shared import SharedExecutions
+
+        self._prepared = True
+        self._shared = SharedExecutions(self, places)
+        raise Exit(*self._shared.run(first))
+
     def _wait(self, seconds: float, for_response: bool = False) -> None:
         """Waits for a response or for time to pass; exits when the runner has exited or the directory is gone."""
         end = time.monotonic() + seconds
-        readers: list[Any] = [self._runner.socket]
+        readers: list[Any] = [self.runner.socket]
         if for_response:
-            readers.append(self._link.socket)
+            readers.append(self.link.socket)
         while True:
             remaining = end - time.monotonic()
             if remaining <= 0:
                 return
             ready = select.select(readers, [], [], min(remaining, CHECK_SECONDS))[0]
-            if self._runner.socket in ready:
+            if self.runner.socket in ready:
                 self._receive()
-            if for_response and self._link.socket in ready:
+            if for_response and self.link.socket in ready:
                 return
             if not ready:
-                self._check()
+                self.check()
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Exits when the directory is gone, or the runner exited before it connected."""
-        if not os.path.isdir(self._directory):
+        if not os.path.isdir(self.directory):
             raise Exit(1, "the executor's directory was removed")
         if not self._python:
-            exit_text = self._runner.poll_exit()
+            exit_text = self.runner.poll_exit()
             if exit_text is not None:
                 raise Exit(1, f"the runner didn't start: {exit_text}")
 
@@ -235,9 +263,10 @@ class Sidecar:
 
         In a pod the runner receives the signal too, and its last frames are waited for.
         """
-        if self._delivery is not None and not self._runner.is_child:
+        delivery = self._delivery or (self._shared if self._shared is not None and self._shared.is_busy else None)
+        if delivery is not None and not self.runner.is_child:
             if not self._terminated:
-                self._delivery.deadline = time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS
+                delivery.terminate(time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS)
             self._terminated = True
             return
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -4,6 +4,7 @@ Whatever comes over the socket was written by the script, maybe with bad intent:
 with a traceback, make the sidecar grow without bound, or reach what isn't this execution's.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -59,7 +60,7 @@ class StoreServer:
         self._runner = runner
         self._execution_id = ""
         self._paths: dict[str, str] = {}
-        self._links: set[Link] = set()
+        self._links: dict[Link, socket.socket] = {}
         self._lock = threading.Lock()
         self._budget = MemoryBudget()
         self._deadline = 0.0
@@ -75,13 +76,19 @@ class StoreServer:
         self._paths[FILES] = f"/internal/v1/executions/{work['execution_id']}/files"
         self._paths[STREAM] = f"/internal/v1/executions/{work['execution_id']}/stream"
 
-    def end(self) -> None:
-        """The execution is over: its operations in flight are given up."""
+    def end(self, disconnect: bool = False) -> None:
+        """The execution is over: its operations in flight are given up.
+
+        `disconnect`: the process goes on, and may not close its connections.
+        """
         self._execution_id = ""
         self._paths = {}
         with self._lock:
-            for link in self._links:
+            for link, connection in self._links.items():
                 link.interrupt()
+                if disconnect:
+                    with contextlib.suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
 
     def accept(self, listener: socket.socket) -> None:
         """Takes a connection that is waiting."""
@@ -96,7 +103,7 @@ class StoreServer:
         with self._lock:
             full = len(self._links) >= MOST_CONNECTIONS
             if not full:
-                self._links.add(link)
+                self._links[link] = connection
         reason = f"{MOST_CONNECTIONS} connections to stores are open; close some" if full else ""
         if not full:
             arguments = (connection, link, self._execution_id)
@@ -120,7 +127,7 @@ class StoreServer:
 
     def _forget(self, link: Link) -> None:
         with self._lock:
-            self._links.discard(link)
+            self._links.pop(link, None)
 
     def path(self, store: str, execution_id: str) -> "str | None":
         """Where the operations on a store go; None when this execution hasn't got it, or has ended."""

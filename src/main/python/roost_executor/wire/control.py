@@ -3,7 +3,8 @@
 Several processes may write to it (`multiprocessing` with fork), and the kernel keeps writes of up to
 PIPE_BUF bytes in one piece. So a record travels in packets of at most that size: a header with the
 writer's process id, the length and whether the record ends here, then the bytes. The first byte of a
-record is its kind; the rest is JSON, and for a log record the JSON of its origin, a newline, its text.
+record is its kind; the rest is JSON, and for a log record the JSON of its origin, a newline, its text. A process
+that has several executions puts their records into records with their numbers.
 """
 
 import json
@@ -25,6 +26,12 @@ ENTERED = b"E"
 ENDED = b"R"
 LOG = b"L"
 LOG_MORE = b"M"
+# Of a process with several executions: a record that belongs to the execution with this number,
+# `T<number> <record>`; what an execution has written to stdout and stderr; and that it takes no more executions.
+TAGGED = b"T"
+STDOUT = b"o"
+STDERR = b"e"
+RETIRED = b"X"
 LOG_PIECE = 64 * 1024
 MOST_CODE_BYTES = 12 * 1024 * 1024
 
@@ -74,6 +81,30 @@ class Channel:
             os.write(self._descriptor, HEADER.pack(process, len(part), last) + part)
 
 
+class TaggedChannel(Channel):
+    """The share of one execution in the channel of a process that has several."""
+
+    def __init__(self, channel: Channel, number: int) -> None:
+        self._channel = channel
+        self._tag = TAGGED + b"%d " % number
+
+    @property
+    def _lock(self) -> threading.Lock:  # type: ignore[override]
+        return self._channel._lock
+
+    def _before_write(self) -> None:  # type: ignore[override]
+        """All that the execution writes goes through the channel, and so is in order."""
+
+    def send_output(self, kind: bytes, content: bytes) -> None:
+        """Sends what was written to stdout or stderr."""
+        with self._lock:
+            for start in range(0, len(content), LOG_PIECE):
+                self._write(kind + content[start : start + LOG_PIECE])
+
+    def _write(self, record: bytes) -> None:
+        self._channel._write(self._tag + record)
+
+
 class Records:
     """The runner's end: puts the packets together again."""
 
@@ -106,6 +137,12 @@ class Records:
                 if parts and size <= self._largest:
                     yield process, parts[0] if len(parts) == 1 else b"".join(parts)
         self._packets = buffer[offset:]
+
+
+def tagged_of(record: bytes) -> "tuple[int, bytes]":
+    """The number of the execution and its record; raises ValueError for bytes that no TaggedChannel wrote."""
+    number, _, inner = record[1:].partition(b" ")
+    return int(number), inner
 
 
 def content_of(record: bytes) -> Any:

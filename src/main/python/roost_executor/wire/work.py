@@ -29,8 +29,19 @@ class Ends(NamedTuple):
             os.close(end)
 
 
-def send_work(connection: socket.socket, work: "dict[str, Any]", directory: str) -> None:
-    """Sends `work`, all of it but the scripts. `directory`: for the file. Raises OSError."""
+class Message(NamedTuple):
+    """To a process with several executions: about the one with this number."""
+
+    number: int
+    # None: it is to be cancelled.
+    work: "dict[str, Any] | None"
+
+
+def send_work(connection: socket.socket, work: "dict[str, Any]", directory: str, message: bytes = b"w") -> None:
+    """Sends `work`, all of it but the scripts. `directory`: for the file. Raises OSError.
+
+    `message`: for the receiver, besides the work.
+    """
     payload = work["payload"]
     others = {name: value for name, value in work.items() if name not in ("agent", "draft", "payload")}
     head = json.dumps({**others, "has_payload": payload is not None}).encode()
@@ -41,7 +52,7 @@ def send_work(connection: socket.socket, work: "dict[str, Any]", directory: str)
             file.write(head + b"\n")
             file.write(body)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        socket.send_fds(connection, [b"w"], [descriptor])
+        socket.send_fds(connection, [message], [descriptor])
     finally:
         os.close(descriptor)
 
@@ -49,9 +60,29 @@ def send_work(connection: socket.socket, work: "dict[str, Any]", directory: str)
 def receive_work(connection: socket.socket) -> "dict[str, Any] | None":
     """Waits for the work; None when the other end is closed."""
     _, descriptors, _, _ = socket.recv_fds(connection, LONGEST_MESSAGE, 1)
-    if not descriptors:
+    return _read(descriptors[0]) if descriptors else None
+
+
+def send_shared(connection: socket.socket, number: int, work: "dict[str, Any]", directory: str) -> None:
+    """Sends the work of the execution with this number, as `send_work` does. Raises OSError."""
+    send_work(connection, work, directory, b"w%d" % number)
+
+
+def send_cancel(connection: socket.socket, number: int) -> None:
+    """Cancels the execution with this number. Raises OSError."""
+    connection.send(b"c%d" % number)
+
+
+def receive_shared(connection: socket.socket) -> "Message | None":
+    """Waits for what the two functions above send; None when the other end is closed."""
+    text, descriptors, _, _ = socket.recv_fds(connection, LONGEST_MESSAGE, 1)
+    if not text:
         return None
-    with open(descriptors[0], "rb") as file:
+    return Message(int(text[1:]), _read(descriptors[0]) if descriptors else None)
+
+
+def _read(descriptor: int) -> "dict[str, Any]":
+    with open(descriptor, "rb") as file:
         work: dict[str, Any] = json.loads(file.readline())
         body = file.read()
     work["payload"] = body.decode("utf-8", "surrogatepass") if work.pop("has_payload") else None

@@ -59,6 +59,9 @@ public class Agent extends PanacheEntityBase {
   /** "process" or "pod". */
   public String isolation;
 
+  /** How many executions run in one process at the same time; 1: each has its own. */
+  public int requestsPerProcess;
+
   public Instant createdAt;
   public Instant updatedAt;
   public Instant deletedAt;

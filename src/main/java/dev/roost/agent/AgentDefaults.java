@@ -15,6 +15,7 @@ final class AgentDefaults {
   static final int RETRY_DELAY_SECONDS = 1;
   static final int KEEP_WARM_SECONDS = 60;
   static final String ISOLATION = "process";
+  static final int REQUESTS_PER_PROCESS = 1;
   static final String EGRESS = "all";
   static final Preload PRELOAD = Preload.AUTO;
 

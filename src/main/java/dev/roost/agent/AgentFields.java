@@ -83,6 +83,15 @@ record AgentFields(
                     + "one execution.")
         String isolation,
     @Schema(
+            description =
+                "How many executions run in one process at the same time. With more than 1, main must be "
+                    + "async def; the executions share the process, its memory limit and its variables. "
+                    + "Requires isolation process.",
+            defaultValue = "" + AgentDefaults.REQUESTS_PER_PROCESS,
+            minimum = "1",
+            maximum = "" + SharedProcess.MOST_REQUESTS)
+        int requestsPerProcess,
+    @Schema(
             nullable = true,
             description = "One of the profiles that GET /v1/runtime lists; null for the default.")
         String profile,

@@ -35,6 +35,7 @@ public record AgentRequest(
     Optional<List<String>> neverRetry,
     Optional<Double> keepWarm,
     Optional<String> isolation,
+    Optional<Integer> requestsPerProcess,
     Optional<Optional<String>> profile,
     Optional<String> egress,
     Optional<Preload> preload,
@@ -94,6 +95,7 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         profile,
         egress,
         preload,
@@ -129,6 +131,7 @@ public record AgentRequest(
             body.choices("never_retry", reasons),
             body.number("keep_warm", 0, DAY_SECONDS),
             body.choice("isolation", List.of("process", "pod")),
+            body.integer("requests_per_process", 1, SharedProcess.MOST_REQUESTS),
             profile(body, offered.profiles()),
             egress(body, runtime),
             body.choice("preload", Preload.class),
@@ -232,6 +235,7 @@ public record AgentRequest(
     neverRetry.ifPresent(value -> agent.neverRetry = value.toArray(String[]::new));
     keepWarm.ifPresent(value -> agent.keepWarmSeconds = value);
     isolation.ifPresent(value -> agent.isolation = value);
+    requestsPerProcess.ifPresent(value -> agent.requestsPerProcess = value);
   }
 
   static Problem nameTaken(String name) {

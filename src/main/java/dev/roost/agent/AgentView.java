@@ -58,12 +58,14 @@ public record AgentView(
         List<String> storeIds,
     @Schema(description = "The execution timeout in seconds, including the import of the script")
         double timeout,
-    @Schema(description = "The memory limit of an execution in MiB, including child processes")
+    @Schema(
+            description =
+                "The memory limit of a script's process in MiB, including child processes")
         int memory,
     @Schema(description = "CPU cores. The local runtime does not enforce this limit") double cpu,
     @Schema(
             description =
-                "The number of executors, and so of executions, that may run at the same time")
+                "The number of executions, and so of executors, that may run at the same time")
         int maxConcurrency,
     @Schema(
             description =
@@ -87,6 +89,10 @@ public record AgentView(
                 "process: an executor runs many executions, each in a new process. pod: an executor runs "
                     + "one execution")
         String isolation,
+    @Schema(
+            description =
+                "How many executions run in one process at the same time; 1: each in its own")
+        int requestsPerProcess,
     @Schema(
             nullable = true,
             description =
@@ -285,6 +291,7 @@ public record AgentView(
         List.of(agent.neverRetry),
         agent.keepWarmSeconds,
         agent.isolation,
+        agent.requestsPerProcess,
         details.profile(),
         details.egress(),
         details.preload(),

@@ -106,9 +106,11 @@ public class Agents {
                   agent.neverRetry = new String[0];
                   agent.keepWarmSeconds = AgentDefaults.KEEP_WARM_SECONDS;
                   agent.isolation = AgentDefaults.ISOLATION;
+                  agent.requestsPerProcess = AgentDefaults.REQUESTS_PER_PROCESS;
                   agent.createdAt = now;
                   agent.updatedAt = now;
                   request.applySettings(agent);
+                  SharedProcess.check(request, agent, request.script().orElseThrow());
                   bounds(request.profile().flatMap(profile -> profile).orElse(null))
                       .check(request, agent);
                   AgentRevision first = new AgentRevision();
@@ -220,6 +222,10 @@ public class Agents {
               agent.name = name;
             });
     request.applySettings(agent);
+    SharedProcess.check(
+        request,
+        agent,
+        request.script().orElseGet(() -> AgentRevision.of(agent.id, agent.revision).script));
     bounds(profile(agent, request)).check(request, agent);
     request.storeIds().ifPresent(stores -> DataStore.use(agent.id, stores));
     request.tags().ifPresent(tags -> AgentTags.set(agent.id, tags));

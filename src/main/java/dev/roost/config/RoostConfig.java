@@ -302,8 +302,8 @@ public interface RoostConfig {
     long logBytes();
 
     /**
-     * Bytes of all payloads, return values and jobs, without those values that are stored as files; 0:
-     * unlimited.
+     * Bytes of all payloads, return values and jobs, without those values that are stored as files;
+     * 0: unlimited.
      */
     @WithDefault("0")
     long payloadBytes();

@@ -14,6 +14,7 @@ public final class Claimable {
   public static final String FITS =
       """
       (coalesce(x.memory_mib, a.memory_mib) = a.memory_mib and coalesce(x.cpu, a.cpu) = a.cpu
+        and x.requests_per_process = a.requests_per_process
         and coalesce(b.build_id, x.build_id) = x.build_id
         and (a.isolation <> 'pod' or not exists (select 1 from execution e where e.executor_id = x.id)))""";
 

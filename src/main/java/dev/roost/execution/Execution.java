@@ -195,12 +195,12 @@ public class Execution extends PanacheEntityBase {
     return execution;
   }
 
-  /** The Execution that an executor runs now, according to the database. */
-  public static Optional<Execution> runningOn(String executorId) {
-    return find("executorId = ?1 and state = 'running'", executorId).firstResultOptional();
+  /** The Executions that an executor runs now, according to the database. */
+  public static List<Execution> runningOn(String executorId) {
+    return list("executorId = ?1 and state = 'running' order by id", executorId);
   }
 
-  /** The ExecutorJob that each executor runs now, by the executor's identifier. */
+  /** The ExecutorJob that each executor runs now, or one of them, by the executor's identifier. */
   public static Map<String, String> jobsByExecutor() {
     Map<String, String> jobs = new HashMap<>();
     RUNNING

@@ -34,7 +34,11 @@ class ImmediateJobs {
                   case when s.starts then cast(:execution as text) end, cast(:key as text), :digest,
                   cast(:trace as text), cast(:parent as text), :depth, :now
                 from target t cross join lateral (
-                  select t.waiting = 0 and t.revision = :revision and exists (select 1 from alive) as starts) s
+                  select t.waiting = 0 and t.revision = :revision and exists (
+                    select 1 from alive where """
+              + JobClaimer.FREE
+              + """
+                  ) as starts) s
                 where :most > t.waiting
                 on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
                 returning *),
@@ -50,6 +54,9 @@ class ImmediateJobs {
               + """
                as stores
               from created c join agent a on a.id = c.agent_id""");
+
+  /** Each retry means that another claim succeeded, so there is progress in any case. */
+  private static final int MOST_ATTEMPTS = 20;
 
   private final Database database;
   private final JobClaimer claims;
@@ -80,7 +87,7 @@ class ImmediateJobs {
       NewJob job, Sql.Bound insert, WaitingExecutors.Reserved executor) {
     Optional<Created> created;
     try {
-      created = create(job, insert, executor.claimant(), executor.cold());
+      created = createOrAgain(job, insert, executor.claimant(), executor.cold());
     } catch (RuntimeException e) {
       executor.pollAgain();
       throw e;
@@ -94,6 +101,21 @@ class ImmediateJobs {
     }
     return created.map(
         result -> new ExecutorJobs.Inserted(result.agentRevision(), result.work() != null));
+  }
+
+  /** A concurrent claim may take the same slot of an agent with several requests per process. */
+  private Optional<Created> createOrAgain(
+      NewJob job, Sql.Bound insert, JobClaimer.Claimant claimant, boolean cold) {
+    int most = claimant.requestsPerProcess() == 1 ? 1 : MOST_ATTEMPTS;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return create(job, insert, claimant, cold);
+      } catch (RuntimeException e) {
+        if (attempt == most || !JobClaimer.isTaken(e)) {
+          throw e;
+        }
+      }
+    }
   }
 
   private Optional<Created> create(

@@ -46,11 +46,23 @@ public class JobClaimer {
   /**
    * The executor if it may get work. The lock prevents an Execution on an executor that is just
    * being ended.
+   *
+   * <p>An executor whose process runs one execution has the slot of its executions. Otherwise each
+   * execution gets a slot that no other has; null if there is none, or no place in the process. A
+   * random one, since claims at the same time don't see each other, and the index of slots rejects
+   * all but one of those that choose the same.
    */
   static final String ALIVE =
       """
       alive as (
-        select x.id, x.build_id, x.slot from executor x """
+        select x.id, x.build_id, x.requests_per_process as places, case when x.requests_per_process = 1 then x.slot else (
+            select s.slot from generate_series(1, a.max_concurrency) s (slot)
+            where not exists (
+                select 1 from execution e where e.agent_id = a.id and e.slot = s.slot and e.state = 'running')
+              and x.requests_per_process > (
+                select count(*) from execution e where e.executor_id = x.id and e.state = 'running')
+            order by random() limit 1) end as slot
+        from executor x """
           + Claimable.SETTINGS_OF
           + """
 
@@ -60,6 +72,9 @@ public class JobClaimer {
           + """
 
         for share of x)""";
+
+  /** Whether {@link #ALIVE} may get work now. */
+  static final String FREE = " (places = 1 or slot is not null)";
 
   /**
    * One statement, which is a transaction by itself, so that a claim costs one round trip: claim
@@ -78,8 +93,10 @@ public class JobClaimer {
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
           and (:drafts or j.draft_script is null)
           and (j.not_before is null or j.not_before <= :now)
-          and exists (select 1 from alive)
-          and """
+          and exists (select 1 from alive where """
+              + FREE
+              + """
+          ) and """
               + HeldKeys.FREE
               + """
 
@@ -94,8 +111,10 @@ public class JobClaimer {
         select :execution, c.id, c.agent_id, c.agent_revision, c.draft_script is not null, e.build_id, e.id, e.slot,
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
-      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.payload_file_id,
-        c.draft_script, c.traceparent, c.has_attempts and exists (select 1 from executor_job_step t where t.executor_job_id = c.id) as has_steps,
+      select exists (select 1 from alive) as may_work,
+        exists (select 1 from alive where places > 1 and slot is null) as is_full, c.id, c.attempts as attempt,
+        c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.payload_file_id, c.draft_script, c.traceparent,
+        c.has_attempts and exists (select 1 from executor_job_step t where t.executor_job_id = c.id) as has_steps,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
               + " as stores, "
@@ -164,9 +183,15 @@ public class JobClaimer {
    *
    * @param prepared whether the executor has the agent's script already
    * @param drafts whether the executor can run drafts, which those of earlier releases can't
+   * @param requestsPerProcess how many executions it runs at the same time
    */
   public record Claimant(
-      String executorId, String agentId, int agentRevision, boolean prepared, boolean drafts) {}
+      String executorId,
+      String agentId,
+      int agentRevision,
+      boolean prepared,
+      boolean drafts,
+      int requestsPerProcess) {}
 
   /**
    * Claims the first waiting job of the executor's agent and revision, by priority, then by age;
@@ -176,7 +201,7 @@ public class JobClaimer {
    */
   public Claim next(Claimant claimant, boolean cold) {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
-      return new Claim(null, true, 0);
+      return new Claim(null, true, false, 0);
     }
     // Read before, so that nothing can fail between the claim and its answer.
     Work.AgentCode code = missingCode(claimant);
@@ -189,7 +214,7 @@ public class JobClaimer {
         begun(claim.queuedSeconds(), cold);
         Optional<Work> work = whole(claim.work());
         if (work.isPresent()) {
-          return new Claim(work.get(), claim.mayWork(), claim.queuedSeconds());
+          return new Claim(work.get(), claim.mayWork(), claim.isFull(), claim.queuedSeconds());
         }
       } catch (RuntimeException e) {
         if (attempt == MOST_ATTEMPTS || !isTaken(e)) {
@@ -255,8 +280,10 @@ public class JobClaimer {
    * @param mayWork whether the executor may get work; false when it is stopping, is to free its
    *     capacity for another agent, exceeds the agent's max_concurrency, or was started with other
    *     settings than the agent has now
+   * @param isFull whether it got nothing because the agent's max_concurrency is reached, or all
+   *     places in its process are taken
    */
-  public record Claim(Work work, boolean mayWork, double queuedSeconds) {}
+  public record Claim(Work work, boolean mayWork, boolean isFull, double queuedSeconds) {}
 
   private Claim claim(Claimant claimant, boolean cold, Work.AgentCode code) {
     Instant now = clock.instant();
@@ -281,6 +308,7 @@ public class JobClaimer {
                                 ? null
                                 : work(claimant, executionId, row, code),
                             row.getBoolean("may_work"),
+                            row.getBoolean("is_full"),
                             row.getDouble("queued_seconds"))))
         .orElseThrow();
   }
@@ -357,7 +385,8 @@ public class JobClaimer {
         revision.revision,
         revision.script,
         EnvVars.parse(revision.envVars).values(),
-        preload(revision));
+        claimant.requestsPerProcess() == 1 ? null : claimant.requestsPerProcess(),
+        claimant.requestsPerProcess() == 1 ? preload(revision) : null);
   }
 
   private static Work.Preload preload(AgentRevision revision) {

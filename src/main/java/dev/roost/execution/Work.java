@@ -70,10 +70,15 @@ public record Work(
   /**
    * What an executor keeps for all its executions.
    *
+   * @param requestsPerProcess how many executions run in one process at the same time; null: one
    * @param preload null when the executor imports nothing in advance
    */
   public record AgentCode(
-      int revision, String script, Map<String, String> envVars, Preload preload) {}
+      int revision,
+      String script,
+      Map<String, String> envVars,
+      @JsonInclude(JsonInclude.Include.NON_NULL) Integer requestsPerProcess,
+      Preload preload) {}
 
   /**
    * What the executor imports once, in the process from which it forks its executions.

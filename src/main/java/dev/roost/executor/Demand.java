@@ -21,17 +21,19 @@ class Demand {
           """
           select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
             r.python_version, b.id as builder_job_id, b.state as build_state, b.message as build_message, b.build_id, b.image_key, i.image,
+            a.requests_per_process, case when a.requests_per_process > 1 then (
+              select count(*) from execution e where e.agent_id = a.id and e.state = 'running') end as executing,
             (select count(*) from executor x where x.agent_id = q.agent_id
               and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields
               and """
               + Claimable.FITS
               + """
             ) as starting,
-            (select count(*) from executor x where x.agent_id = q.agent_id
+            (select coalesce(sum(x.requests_per_process - (
+                select count(*) from execution e where e.executor_id = x.id and e.state = 'running')), 0)
+              from executor x where x.agent_id = q.agent_id
               and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
               and not x.yields and coalesce(x.slot, 1) <= a.max_concurrency
-              and not exists (
-                select 1 from execution e where e.executor_id = x.id and e.state = 'running')
               and """
               + Claimable.FITS
               + """
@@ -81,7 +83,9 @@ class Demand {
    *
    * @param waiting how many jobs could run now: they are due, and no concurrency key blocks them
    * @param starting executors for these jobs that have not reported yet
-   * @param free idle executors for these jobs, on any replica
+   * @param free how many jobs these executors can take now, on any replica: one for each idle one,
+   *     or for each free place in their processes
+   * @param running the agent's running executions if it may have several in a process; otherwise 0
    * @param buildState the state of the BuilderJob that the revision needs
    * @param removed whether the Build of that BuilderJob has been removed or is about to be removed
    */
@@ -93,6 +97,8 @@ class Demand {
       int starting,
       int free,
       int maxConcurrency,
+      int requestsPerProcess,
+      int running,
       int memoryMib,
       double cpu,
       String pythonVersion,
@@ -105,6 +111,20 @@ class Demand {
       String imageKey,
       String image,
       boolean removed) {
+    /**
+     * How many more executors the jobs need; negative if there are too many.
+     *
+     * @param coming how many executors are starting
+     */
+    int missing(int coming) {
+      if (requestsPerProcess == 1) {
+        return waiting - coming - free;
+      }
+      // Those that max_concurrency keeps waiting need none.
+      int jobs = Math.min(waiting, Math.max(0, maxConcurrency - running));
+      return Math.floorDiv(jobs - free + requestsPerProcess - 1, requestsPerProcess) - coming;
+    }
+
     boolean buildFailed() {
       return buildState.isFailure();
     }
@@ -134,6 +154,8 @@ class Demand {
         row.getInt("starting"),
         row.getInt("free"),
         row.getInt("max_concurrency"),
+        row.getInt("requests_per_process"),
+        row.getInt("executing"),
         row.getInt("memory_mib"),
         row.getDouble("cpu"),
         row.getString("python_version"),

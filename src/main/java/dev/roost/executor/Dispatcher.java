@@ -16,6 +16,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -253,9 +255,12 @@ public class Dispatcher implements WaitingExecutors {
         given = true;
         count++;
       } else if (!claim.mayWork()) {
-        idle.answer().complete(stop(idle.session()));
+        idle.answer()
+            .complete(idle.session().isIdle() ? stop(idle.session()) : new PollAnswer.None());
       } else {
-        queue.foundEmpty(seen);
+        if (!claim.isFull()) {
+          queue.foundEmpty(seen);
+        }
         putBack(queue, idle);
         if (queue.jobsQueued() == seen) {
           return given;
@@ -280,14 +285,13 @@ public class Dispatcher implements WaitingExecutors {
     if (session.isInPool()) {
       return waitForAgent(executorId, poll, wait);
     }
-    String working = session.working;
-    if (working != null) {
+    for (String working : session.missing(poll.running())) {
       Optional<Work> lost = claims.handedOut(session.claimant(), working);
       if (lost.isPresent()) {
         session.gotWork();
         return CompletableFuture.completedFuture(new PollAnswer.Some(lost.get()));
       }
-      session.hasWorked();
+      session.hasWorked(working);
     }
     if (session.isSpent()) {
       return CompletableFuture.completedFuture(stop(session));
@@ -304,11 +308,13 @@ public class Dispatcher implements WaitingExecutors {
           return CompletableFuture.completedFuture(new PollAnswer.Some(claim.work()));
         }
         if (!claim.mayWork()) {
-          return CompletableFuture.completedFuture(stop(session));
+          return stopWhenIdle(session, answer, wait);
         }
-        queue.foundEmpty(seen);
+        if (!claim.isFull()) {
+          queue.foundEmpty(seen);
+        }
       }
-      if (session.isStale()) {
+      if (session.isStale() && session.isIdle()) {
         return CompletableFuture.completedFuture(stop(session));
       }
       session.waiting = answer;
@@ -320,6 +326,21 @@ public class Dispatcher implements WaitingExecutors {
     Duration timeout = min(draining.shorten(min(wait, longestWait)), session.warmthLeft());
     timer.schedule(
         () -> endWait(queue, idle), Math.max(0, timeout.toMillis()), TimeUnit.MILLISECONDS);
+    return answer;
+  }
+
+  /** Without work the executor stops; otherwise its poll waits, and it gets no more. */
+  private CompletableFuture<PollAnswer> stopWhenIdle(
+      ExecutorSession session, CompletableFuture<PollAnswer> answer, Duration wait) {
+    session.waiting = answer;
+    if (session.isIdle()) {
+      return CompletableFuture.completedFuture(stop(session));
+    }
+    session.leaves();
+    timer.schedule(
+        () -> answer.complete(new PollAnswer.None()),
+        draining.shorten(min(wait, longestWait)).toMillis(),
+        TimeUnit.MILLISECONDS);
     return answer;
   }
 
@@ -351,8 +372,39 @@ public class Dispatcher implements WaitingExecutors {
   /**
    * Frames have arrived: the executor is alive, and becomes idle if the last frame is among them.
    */
-  void heard(String executorId, boolean last) {
-    sessions.heard(executorId).filter(session -> last).ifPresent(ExecutorSession::hasWorked);
+  void heard(String executorId, String executionId, boolean last) {
+    Optional<ExecutorSession> ended = sessions.heard(executorId).filter(session -> last);
+    ended.ifPresent(session -> session.hasWorked(executionId));
+    ended.filter(ExecutorSession::isShared).ifPresent(this::hasPlace);
+  }
+
+  /** An execution has ended beside others: another one may begin, in the same process or not. */
+  private void hasPlace(ExecutorSession session) {
+    String agentId = session.target().agentId();
+    queues.forEach(
+        (target, queue) -> {
+          if (target.agentId().equals(agentId) && !queue.isKnownEmpty()) {
+            give(queue, 1);
+          }
+        });
+    CompletableFuture<PollAnswer> waiting = session.waiting;
+    if (waiting != null && session.isIdle()) {
+      // Its poll began while it had work, and doesn't know how long it may still wait.
+      timer.schedule(
+          () -> pollAgain(session, waiting),
+          session.isLeaving() ? 0 : Math.max(0, session.warmthLeft().toMillis()),
+          TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void pollAgain(ExecutorSession session, CompletableFuture<PollAnswer> waiting) {
+    if (session.waiting != waiting || !session.isIdle()) {
+      return;
+    }
+    List<IdleExecutor> taken = queue(session.target()).remove(session.executorId());
+    if (!taken.isEmpty() || session.isLeaving()) {
+      waiting.complete(new PollAnswer.None());
+    }
   }
 
   void changed(@Observes AgentChanged change) {
@@ -455,13 +507,19 @@ public class Dispatcher implements WaitingExecutors {
   }
 
   private void stopIdle(IdleExecutors queue) {
+    List<IdleExecutor> busy = new ArrayList<>();
     for (IdleExecutor idle = queue.take(); idle != null; idle = queue.take()) {
       // A job of that revision may still be queued: the executor gets the job instead of
       // stopping.
       ExecutorSession session = idle.session();
       Work work = claim(session).work();
-      idle.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));
+      if (work == null && !session.isIdle()) {
+        busy.add(idle);
+      } else {
+        idle.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));
+      }
     }
+    busy.forEach(idle -> putBack(queue, idle));
   }
 
   private IdleExecutors queue(RevisionKey target) {

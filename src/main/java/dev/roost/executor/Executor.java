@@ -30,6 +30,9 @@ public class Executor extends PanacheEntityBase {
 
   public String buildId;
 
+  /** The agent's value when the executor got its agent; 1 in a pool. */
+  public int requestsPerProcess = 1;
+
   /**
    * From 1 to the agent's max_concurrency; fixed once the executor has an agent, see {@link #make}.
    */
@@ -90,18 +93,20 @@ public class Executor extends PanacheEntityBase {
   private static final Sql FREE_SLOT =
       Sql.of(
           """
-          select s.slot, a.memory_mib, a.cpu from agent a cross join generate_series(1, a.max_concurrency) s (slot)
+          select s.slot, a.memory_mib, a.cpu, a.requests_per_process from agent a cross join generate_series(1, a.max_concurrency) s (slot)
           where a.id = :agent
             and not exists (
               select 1 from executor x where x.agent_id = a.id and x.slot = s.slot and x.state <> 'ended')
-            and not exists (
-              select 1 from execution e where e.agent_id = a.id and e.slot = s.slot and e.state = 'running')
+            and (a.requests_per_process > 1 or not exists (
+              select 1 from execution e where e.agent_id = a.id and e.slot = s.slot and e.state = 'running'))
           order by s.slot limit 1""");
 
   /**
    * Creates an executor to be started, unless the agent has max_concurrency executors already. A
    * slot belongs to one executor at a time (the index {@code executor_slot}), an executor runs one
    * Execution at a time, and only slots up to max_concurrency get work: so the limit always holds.
+   * With several requests per process, the claim gives each Execution a slot, and those of
+   * executors only limit how many there are.
    */
   static Optional<Executor> make(
       String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
@@ -110,7 +115,12 @@ public class Executor extends PanacheEntityBase {
         .with("agent", agentId)
         .first(
             getEntityManager(),
-            row -> new Place(row.getInt("slot"), row.getInt("memory_mib"), row.getDouble("cpu")))
+            row ->
+                new Place(
+                    row.getInt("slot"),
+                    row.getInt("memory_mib"),
+                    row.getDouble("cpu"),
+                    row.getInt("requests_per_process")))
         .map(place -> make(agentId, agentRevision, buildId, place, now, lease));
   }
 
@@ -118,7 +128,7 @@ public class Executor extends PanacheEntityBase {
     LOCK_SLOTS.with("agent", agentId).strings(getEntityManager());
   }
 
-  private record Place(int slot, Integer memoryMib, Double cpu) {}
+  private record Place(int slot, Integer memoryMib, Double cpu, int requestsPerProcess) {}
 
   private static Executor make(
       String agentId, int agentRevision, String buildId, Place place, Instant now, Duration lease) {
@@ -126,6 +136,7 @@ public class Executor extends PanacheEntityBase {
     executor.slot = place.slot();
     executor.memoryMib = place.memoryMib();
     executor.cpu = place.cpu();
+    executor.requestsPerProcess = place.requestsPerProcess();
     executor.agentId = agentId;
     executor.agentRevision = agentRevision;
     executor.assignedAt = now;
@@ -225,7 +236,7 @@ public class Executor extends PanacheEntityBase {
     if (!withdraw(id, "Another executor was started in its place.", now)) {
       return Optional.empty();
     }
-    Place place = new Place(before.slot, before.memoryMib, before.cpu);
+    Place place = new Place(before.slot, before.memoryMib, before.cpu, before.requestsPerProcess);
     Executor next = make(before.agentId, before.agentRevision, before.buildId, place, now, lease);
     next.message = before.message;
     next.lacksCapacity = true;

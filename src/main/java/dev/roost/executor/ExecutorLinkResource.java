@@ -28,6 +28,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jboss.resteasy.reactive.RestQuery;
 
 /**
@@ -87,7 +88,8 @@ public class ExecutorLinkResource {
         new Poll(
             body.integer("polls", 1, Integer.MAX_VALUE).orElse(null),
             isTrue(body, "prepared"),
-            isTrue(body, "drafts"));
+            isTrue(body, "drafts"),
+            body.strings("running").map(Set::copyOf).orElse(Set.of()));
     return Uni.createFrom()
         .completionStage(dispatcher.poll(id, poll, seconds(waitSeconds)))
         .map(
@@ -200,7 +202,7 @@ public class ExecutorLinkResource {
 
   private Acknowledgement taken(String executorId, String id, List<Frame> frames) {
     FrameIntake.Ack ack = intake.take(executorId, id, frames);
-    dispatcher.heard(executorId, ack.last());
+    dispatcher.heard(executorId, id, ack.last());
     return Acknowledgement.of(ack);
   }
 

@@ -387,14 +387,14 @@ public class ExecutorReconciler {
 
   /** Returns false when a later pass has to do it. */
   private boolean recover(Executor executor, Step.Recover step) {
-    Optional<Execution> open =
+    List<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
-    if (open.isPresent()) {
+    if (!open.isEmpty()) {
       // Stop what may still run: nothing must happen after the execution is reported as lost.
       if (!runtime.stopExecutor(executor.id)) {
         return false;
       }
-      replay(executor, open.get(), step);
+      open.forEach(execution -> replay(executor, execution, step));
     }
     return true;
   }

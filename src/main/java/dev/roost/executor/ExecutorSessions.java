@@ -31,7 +31,8 @@ class ExecutorSessions {
           update executor x set lease_expires_at = now() + make_interval(secs => :seconds)
           where x.id = :id
           returning x.state in ('starting', 'ready') as stays,
-            (select e.id from execution e where e.executor_id = x.id and e.state = 'running') as running""");
+            (select string_agg(e.id, ' ') from execution e
+              where e.executor_id = x.id and e.state = 'running') as running""");
 
   private static final Sql HISTORY =
       Sql.of(
@@ -40,7 +41,8 @@ class ExecutorSessions {
             coalesce(extract(epoch from now() - h.finished), 0) as idle
           from (
             select (select max(e.finished_at) from execution e where e.executor_id = :id) as finished,
-              (select e.id from execution e where e.executor_id = :id and e.state = 'running') as running) h""");
+              (select string_agg(e.id, ' ') from execution e
+                where e.executor_id = :id and e.state = 'running') as running) h""");
 
   private final Map<String, ExecutorSession> sessions = new ConcurrentHashMap<>();
   private final Map<String, Long> renewedAt = new ConcurrentHashMap<>();
@@ -61,12 +63,12 @@ class ExecutorSessions {
    * The database's result of renewing a lease.
    *
    * @param stays false when the executor is to stop or has ended
-   * @param running the Execution that it was given and that has not ended, or null
+   * @param running the Executions that it was given and that have not ended
    */
-  private record Lease(boolean stays, String running) {}
+  private record Lease(boolean stays, List<String> running) {}
 
   /** An executor's past and current executions. */
-  private record History(String running, boolean served, double idleSeconds) {}
+  private record History(List<String> running, boolean served, double idleSeconds) {}
 
   /**
    * Returns the session of an executor that polls; empty when the executor is to stop.
@@ -89,10 +91,8 @@ class ExecutorSessions {
         forget(executorId);
         return Optional.empty();
       }
-      if (known.working == null) {
-        // Another replica may have answered an earlier poll, and that answer was lost.
-        known.working = renewed.get().running();
-      }
+      // Another replica may have answered an earlier poll, and that answer was lost.
+      known.has(renewed.get().running());
     }
     return Optional.of(known);
   }
@@ -163,6 +163,7 @@ class ExecutorSessions {
         new ExecutorSession(
             executorId,
             new RevisionKey(executor.agentId, executor.agentRevision),
+            executor.requestsPerProcess,
             isOnce(agent),
             seconds(agent.keepWarmSeconds),
             history.served(),
@@ -172,7 +173,7 @@ class ExecutorSessions {
     }
     session.continuesWith(polls);
     // Work from another replica, or from this one before its restart, may not have arrived.
-    session.working = history.running();
+    session.has(history.running());
     return Optional.of(session);
   }
 
@@ -183,7 +184,9 @@ class ExecutorSessions {
             entities,
             row ->
                 new History(
-                    row.getString("running"), row.getBoolean("served"), row.getDouble("idle")))
+                    words(row.getString("running")),
+                    row.getBoolean("served"),
+                    row.getDouble("idle")))
         .orElseThrow();
   }
 
@@ -208,9 +211,14 @@ class ExecutorSessions {
                         .with("id", executorId)
                         .first(
                             entities,
-                            row -> new Lease(row.getBoolean("stays"), row.getString("running")))
-                        .orElse(new Lease(false, null)));
+                            row ->
+                                new Lease(row.getBoolean("stays"), words(row.getString("running"))))
+                        .orElse(new Lease(false, List.of())));
     return Optional.of(renewed);
+  }
+
+  private static List<String> words(String text) {
+    return text == null ? List.of() : List.of(text.split(" "));
   }
 
   private static Duration seconds(double seconds) {

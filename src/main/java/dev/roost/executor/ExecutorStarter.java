@@ -321,7 +321,7 @@ class ExecutorStarter {
       // The notification that was sent when the jobs were queued may have been lost.
       jobWaiting.fire(new JobWaiting(group.target().agentId(), group.target().agentRevision()));
     }
-    int open = group.waiting() - group.starting() - group.free();
+    int open = group.missing(group.starting());
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());

@@ -26,23 +26,25 @@ class PoolRepository {
       Sql.of(
           """
           with target as (
-            select a.id, a.max_concurrency, a.memory_mib, a.cpu, r.profile, r.egress, b.build_id,
-              (select count(*) filter (where j.concurrency_key is null) + count(distinct j.concurrency_key)
+            select a.id, a.max_concurrency, a.memory_mib, a.cpu, a.requests_per_process, r.profile, r.egress, b.build_id,
+              cast(ceil((least((select count(*) filter (where j.concurrency_key is null) + count(distinct j.concurrency_key)
                 from executor_job j
                 where j.agent_id = a.id and j.agent_revision = r.revision and j.state = 'queued'
                   and (j.not_before is null or j.not_before <= now())
                   and """
               + HeldKeys.FREE
               + """
-              )
-              - (select count(*) from executor x
+              ), case when a.requests_per_process > 1 then a.max_concurrency - (
+                select count(*) from execution e where e.agent_id = a.id and e.state = 'running') end)
+              - (select coalesce(sum(x.requests_per_process - (
+                  select count(*) from execution e where e.executor_id = x.id and e.state = 'running')), 0)
+                from executor x
                 where x.agent_id = a.id and x.agent_revision = r.revision and x.state in ('starting', 'ready')
-                  and not x.yields and not exists (
-                    select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+                  and not x.yields
                   and """
               + Claimable.FITS
               + """
-              ) as missing
+              )) / a.requests_per_process) as integer) as missing
             from agent a
             join agent_revision r on r.agent_id = a.id and r.revision = :revision
             join builder_job b on b.id = r.builder_job_id and b.state = 'succeeded'
@@ -53,8 +55,8 @@ class PoolRepository {
             from target t cross join generate_series(1, t.max_concurrency) s (slot)
             where not exists (
                 select 1 from executor x where x.agent_id = t.id and x.slot = s.slot and x.state <> 'ended')
-              and not exists (
-                select 1 from execution e where e.agent_id = t.id and e.slot = s.slot and e.state = 'running')),
+              and (t.requests_per_process > 1 or not exists (
+                select 1 from execution e where e.agent_id = t.id and e.slot = s.slot and e.state = 'running'))),
           fitting as materialized (
             select x.id from executor x
             join target t on t.build_id = x.build_id and t.memory_mib = x.memory_mib and t.cpu = x.cpu
@@ -65,7 +67,8 @@ class PoolRepository {
             for update of x skip locked),
           numbered as (select id, row_number() over () as number from fitting)
           update executor x
-          set agent_id = :agent, agent_revision = :revision, slot = s.slot, assigned_at = now()
+          set agent_id = :agent, agent_revision = :revision, slot = s.slot, assigned_at = now(),
+            requests_per_process = (select t.requests_per_process from target t)
           from numbered n join slots s on s.number = n.number
           where x.id = n.id
           returning x.id""");

@@ -114,7 +114,7 @@ class Preemption {
     lacking.forEach(one -> counts.merge(one.executor().target(), 1, Integer::sum));
     for (Demand.Waiting group : waiting) {
       int coming = group.starting() - counts.getOrDefault(group.target(), 0);
-      needed.put(group.target(), group.waiting() - group.free() - coming);
+      needed.put(group.target(), group.missing(coming));
     }
     List<Lacking> surplus = new ArrayList<>();
     for (Lacking one : lacking) {

@@ -76,6 +76,8 @@ export interface Agent {
   never_retry: string[];
   keep_warm: number;
   isolation: "process" | "pod";
+  /** How many executions run in one process at the same time. */
+  requests_per_process: number;
   /** One of the runtime's; null: the default. */
   profile: string | null;
   /** "all", "none", or one destination per line. */

@@ -17,13 +17,21 @@ import { Part } from "../parts/page/part";
 import { executionReason } from "../parts/executions/reasons";
 import { unplaced } from "../parts/executions/run-marks";
 
-type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
+type Figure =
+  | "timeout"
+  | "memory"
+  | "cpu"
+  | "max_concurrency"
+  | "requests_per_process"
+  | "max_attempts"
+  | "retry_delay"
+  | "keep_warm";
 type Settings = Pick<
   Agent,
   Figure | "isolation" | "preload" | "concurrency_key_scope" | "tags" | "never_retry" | keyof Confinement
 >;
 
-const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "keep_warm"];
+const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "requests_per_process", "keep_warm"];
 const RETRIES: Figure[] = ["max_attempts", "retry_delay"];
 
 /** Reasons after which a retry may succeed; the others are never retried. */

@@ -85,7 +85,7 @@ class ConcurrencyIT {
         "{\"seq\": 1, \"type\": \"returned\", \"time\": \"%s\", \"value\": \"1\", \"logs_truncated\": false, \"usage\": {\"cpu_seconds\": 0.1, \"max_memory_bytes\": 1}}"
             .formatted(Instant.now());
     intake.take(executor, work.executionId(), List.of(Frame.parse(mapper, last)));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, work.executionId(), true);
   }
 
   @Test

@@ -84,7 +84,7 @@ class ImmediateJobsIT {
                 {"seq": 2, "type": "returned", "time": "%s", "value": "1", "logs_truncated": false,
                  "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
                     .formatted(now))));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, work.executionId(), true);
   }
 
   private Frame frame(String text) {
@@ -148,7 +148,7 @@ class ImmediateJobsIT {
     // As if another executor had it: its key stays taken.
     rows.run(
         "update execution set executor_id = 'another', slot = 2 where id = ?", first.executionId());
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, first.executionId(), true);
     CompletableFuture<PollAnswer> waits = poll();
     assertFalse(waits.isDone());
     String id = submit("{}");

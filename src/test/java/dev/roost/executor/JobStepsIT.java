@@ -99,7 +99,7 @@ class JobStepsIT {
                 {"seq": 2, "type": "failed", "time": "%s", "state": "failed", "reason": "exception", "message": "m",
                  "logs_truncated": false, "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
                     .formatted(now))));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, execution, true);
   }
 
   private Frame frame(String text) {

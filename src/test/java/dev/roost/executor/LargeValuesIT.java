@@ -130,7 +130,7 @@ class LargeValuesIT extends RunningExecution {
                 {"seq": 2, "type": "returned", "time": "%s", "value": %s, "logs_truncated": false,
                  "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
                     .formatted(now, escaped))));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, execution, true);
   }
 
   private long storedFiles() {

@@ -33,6 +33,8 @@ class PreemptionTest {
         starting,
         free,
         10,
+        1,
+        0,
         memory,
         0.5,
         "3.13",

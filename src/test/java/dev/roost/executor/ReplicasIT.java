@@ -112,7 +112,7 @@ class ReplicasIT {
          "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
             .formatted(Instant.now());
     intake.take(executor, execution, List.of(Frame.parse(mapper, last.replace("\n", ""))));
-    replica.heard(executor, true);
+    replica.heard(executor, execution, true);
   }
 
   private String state(String executor) {

@@ -93,7 +93,7 @@ abstract class RunningExecution {
                 {"seq": 2, "type": "suspended", "time": "%s", "logs_truncated": false, "waits": %s, "all": %s,
                  "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
                     .formatted(now, waits, all))));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, execution, true);
   }
 
   Api.Answer read(String id) {

@@ -203,7 +203,7 @@ class StorageIT {
         executor,
         running.executionId(),
         List.of(frame(1, "\"type\": \"returned\", \"value\": \"1\"")));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, running.executionId(), true);
     assertEquals("succeeded", api.get("/v1/executions/" + running.executionId()).get("state"));
     assertInstanceOf(PollAnswer.None.class, poll());
     assertEquals(List.of(), demand.read(Instant.now()));

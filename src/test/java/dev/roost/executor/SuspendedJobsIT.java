@@ -108,7 +108,7 @@ class SuspendedJobsIT {
                 {"seq": 2, "time": "%s", "logs_truncated": false,
                  "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}, %s}"""
                     .formatted(now, last))));
-    dispatcher.heard(executor, true);
+    dispatcher.heard(executor, execution, true);
   }
 
   private void suspend(String waits) {

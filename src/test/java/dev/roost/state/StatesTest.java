@@ -65,7 +65,8 @@ class StatesTest {
           "Intake: rejected",
           // Fields of requests.
           "ApprovalLinksResource: approved",
-          "ExecutorJobsResource: running");
+          "ExecutorJobsResource: running",
+          "ExecutorLinkResource: running");
 
   private static final Pattern COMMENT_OR_TEXT_BLOCK =
       Pattern.compile("(?s)/\\*.*?\\*/|\"\"\".*?\"\"\"|(?<![:\"])//[^\\n]*");

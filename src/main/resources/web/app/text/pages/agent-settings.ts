@@ -14,11 +14,15 @@ export const text = {
       label: "Timeout (seconds)",
       hint: "Maximum duration of an execution, up to 86,400 (one day).",
     },
-    memory: { label: "Memory (MiB)", hint: "Memory limit of an execution, at least 16." },
+    memory: { label: "Memory (MiB)", hint: "Memory limit of a process, at least 16." },
     cpu: { label: "CPU (cores)", hint: "CPU share of an execution; 0.5 is half a core." },
     max_concurrency: {
       label: "Max concurrency",
       hint: "Executions at the same time, 1 to 1,000; further runs are queued.",
+    },
+    requests_per_process: {
+      label: "Requests per process",
+      hint: "Executions that share a process and its memory, 1 to 100. More than 1 requires async def main, and suits scripts that mostly wait.",
     },
     keep_warm: {
       label: "Keep warm (seconds)",
