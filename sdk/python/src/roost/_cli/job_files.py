@@ -36,8 +36,8 @@ def files(target: str, download: Path | None, name: str | None, as_json: bool) -
     """List the files of a job, or download its artifacts.
 
     These are the files that were submitted with its payload (input), those that its script has made
-    (artifact), and a payload or return value of more than 256 KiB. With --download, prints the paths
-    of what it has written; existing files are replaced.
+    (artifact), and a payload or return value of more than 256 KiB. With --download, prints the
+    paths of what it has written; existing files are replaced.
     """
     from . import kinds
     from .echo import echo
