@@ -137,7 +137,7 @@ def panels_have_values(prometheus):
 
 
 def fill(roost, agent):
-    """Random text, since the database compresses."""
+    """Random text, since the database compresses, in payloads that aren't stored as files."""
     with contextlib.suppress(urllib.error.HTTPError):
-        for _ in range(4):
-            roost.post(f"/v1/agents/{agent}/execute?wait=60", {"payload": os.urandom(500_000).hex()})
+        for _ in range(20):
+            roost.post(f"/v1/agents/{agent}/execute?wait=60", {"payload": os.urandom(100_000).hex()})
