@@ -107,46 +107,28 @@ public record Outcome(
 
   /** This outcome, for an attempt whose log is incomplete. */
   public Outcome withLogsTruncated() {
-    return new Outcome(
-        state,
-        reason,
-        message,
-        error,
-        returnValue,
-        returnValueFileId,
-        true,
-        cpuSeconds,
-        maxMemoryBytes,
-        time,
-        waits);
+    return with(returnValue, returnValueFileId, true, waits);
   }
 
   /** This outcome, with its return value as the database keeps it. */
   Outcome withReturnValue(LargeValues.Kept kept) {
-    return new Outcome(
-        state,
-        reason,
-        message,
-        error,
-        kept.text(),
-        kept.fileId(),
-        logsTruncated,
-        cpuSeconds,
-        maxMemoryBytes,
-        time,
-        waits);
+    return with(kept.text(), kept.fileId(), logsTruncated, waits);
   }
 
   /** This outcome of an attempt that was suspended for these waits. */
   Outcome withWaits(Waits waits) {
+    return with(returnValue, returnValueFileId, logsTruncated, waits);
+  }
+
+  private Outcome with(String value, String valueFileId, boolean truncated, Waits waits) {
     return new Outcome(
         state,
         reason,
         message,
         error,
-        returnValue,
-        returnValueFileId,
-        logsTruncated,
+        value,
+        valueFileId,
+        truncated,
         cpuSeconds,
         maxMemoryBytes,
         time,
