@@ -136,9 +136,7 @@ class History:
         fields = f'"until": {quoted(time_text(until))}'
         return self._begin("timer", SLEEP, path, name, fields, "the sleep can't be stored", until)
 
-    def call(
-        self, path: str, name: str, agent: str, payload: str, files: "Mapping[str, str] | None" = None
-    ) -> Entry:
+    def call(self, path: str, name: str, agent: str, payload: str, files: "Mapping[str, str] | None" = None) -> Entry:
         """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError.
 
         `files`: identifiers by name.

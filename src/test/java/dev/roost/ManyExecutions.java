@@ -24,18 +24,18 @@ public final class ManyExecutions {
         created_at)
       select 'agent_' || i, 1, '', '', '', '3.13', 'bjob_' || i, now() from generate_series(1, 2000) i;
       insert into executor (id, agent_id, agent_revision, build_id, state, lease_expires_at, created_at, ended_at)
-      select 'executor_' || i, 'agent_' || i, 1, '', 'ended', now(), now(), now() from generate_series(1, 5000) i;
+      select 'executor_' || i, 'agent_' || i, 1, '', 'ended', now(), now(), now() from generate_series(1, 2000) i;
       insert into executor_job (id, agent_id, agent_revision, state, reason, created_at, finished_at)
       select 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i % 2000, 1, case when i % 100 = 0 then 'failed'
         else 'succeeded' end, case when i % 100 = 0 then 'exception' end, now(), now()
-      from generate_series(1, 50000) i;
+      from generate_series(1, 10000) i;
       insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state, reason,
         started_at, finished_at, cold_start, queued_seconds)
       select 'exec_' || lpad(i::text, 6, '0'), 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i % 2000, 1, '',
-        'executor_' || i % 5000, 1, case when i % 100 = 0 then 'failed' else 'succeeded' end,
+        'executor_' || i % 2000, 1, case when i % 100 = 0 then 'failed' else 'succeeded' end,
         case when i % 100 = 0 then 'exception' end, now() - make_interval(mins => i), now() - make_interval(mins => i),
         false, 0
-      from generate_series(1, 50000) i""";
+      from generate_series(1, 10000) i""";
 
   private ManyExecutions() {}
 

@@ -6,18 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
 import dev.roost.Await;
-import dev.roost.Ports;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -31,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests are logged, and neither Roost's access log nor Quarkus's is in the executors' way. */
 @QuarkusTest
-@TestProfile(AccessLogIT.BothLogs.class)
+@TestProfile(ChangedSettings.class)
 @WithTestResource(TestDatabase.class)
 class AccessLogIT {
   private static final Logger LOG = Logger.getLogger("dev.roost.access");
@@ -41,23 +39,6 @@ class AccessLogIT {
 
   private final List<ExtLogRecord> lines = new CopyOnWriteArrayList<>();
   private final Handler handler = new Collector();
-
-  /** Both access logs, and a port for executors. */
-  public static class BothLogs implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of(
-          "roost.access-log",
-          "true",
-          "quarkus.http.access-log.enabled",
-          "true",
-          // An operator's instead of Roost's: executors' requests get to it.
-          "quarkus.http.access-log.exclude-pattern",
-          "/nothing",
-          "roost.internal-port",
-          Integer.toString(Ports.free()));
-    }
-  }
 
   private final class Collector extends Handler {
     @Override

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,8 +84,11 @@ class HostileRequestsIT {
 
   private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
 
+  private static final int EVERY = 3;
+
   private Api api;
   private Map<String, String> known;
+  private int places;
 
   /** One operation of the OpenAPI document. */
   private record Operation(String method, String path, JsonNode description) {
@@ -139,6 +143,17 @@ class HostileRequestsIT {
     return operations;
   }
 
+  /**
+   * Every third value, from another one on at each place: a parameter that many operations have
+   * gets them all, and the test takes a third of the time.
+   */
+  private List<String> some(List<String> values) {
+    int first = places++ % EVERY;
+    return IntStream.iterate(first, i -> i < values.size(), i -> i + EVERY)
+        .mapToObj(values::get)
+        .toList();
+  }
+
   /** The path with what is there, where there is one of its kind; nothing is deleted. */
   private String filled(Operation operation) {
     String path = operation.path();
@@ -161,7 +176,7 @@ class HostileRequestsIT {
   void noQueryParameterOfAnyOperationIsAFault() throws IOException {
     for (Operation operation : operations()) {
       for (String name : operation.parameters("query")) {
-        for (String value : ENCODED) {
+        for (String value : some(ENCODED)) {
           check(operation, filled(operation) + "?" + name + "=" + value, operation.body());
         }
       }
@@ -185,7 +200,7 @@ class HostileRequestsIT {
   void noPathOfAnyOperationIsAFault() throws IOException {
     for (Operation operation : operations()) {
       for (String name : operation.parameters("path")) {
-        for (String value : ENCODED) {
+        for (String value : some(ENCODED)) {
           String path = operation.path().replace("{" + name + "}", value);
           check(operation, path.replaceAll("\\{[^}]+}", "1"), operation.body());
         }
@@ -199,7 +214,7 @@ class HostileRequestsIT {
       List<String> names = new ArrayList<>(operation.parameters("header"));
       names.addAll(List.of("Accept", "Content-Type"));
       for (String name : names) {
-        for (String value : OF_HEADERS) {
+        for (String value : some(OF_HEADERS)) {
           if (!operation.path().equals("/v1/events")) {
             check(operation, filled(operation), operation.body(), name, value);
           }
@@ -221,7 +236,7 @@ class HostileRequestsIT {
             .fieldNames()
             .forEachRemaining(
                 member -> {
-                  for (String value : OF_BODIES) {
+                  for (String value : some(OF_BODIES)) {
                     check(operation, filled(operation), "{\"" + member + "\": " + value + "}");
                   }
                 });

@@ -47,14 +47,21 @@ class ExportStreamIT {
 
   @Inject DataSource database;
 
+  /** Of 64 MiB, which tests only read. */
+  private static String path;
+
   private Api api;
-  private String path;
 
   @BeforeEach
-  void makeStoreOf64Mebibytes() throws SQLException {
+  void begin() throws SQLException {
     api = Api.as(Role.WRITE);
+    if (path == null) {
+      path = makeStoreOf64Mebibytes();
+    }
+  }
+
+  private String makeStoreOf64Mebibytes() throws SQLException {
     String storeId = api.post("/v1/datastore", "{}").get("id");
-    path = "/v1/datastore/" + storeId;
     execute(
         """
         insert into datastore_entry (store_id, key, value, version, updated_at)
@@ -62,6 +69,7 @@ class ExportStreamIT {
           nextval('datastore_version'), now()
         from generate_series(1, %d) n"""
             .formatted(storeId, VALUE_BYTES, ENTRIES));
+    return "/v1/datastore/" + storeId;
   }
 
   @Test
@@ -119,10 +127,11 @@ class ExportStreamIT {
 
   @Test
   void anExportThatFailsOnTheWayBreaksTheConnection() throws Exception {
-    try (InputStream export = Streams.get(api, path + "/export")) {
+    String deleted = makeStoreOf64Mebibytes();
+    try (InputStream export = Streams.get(api, deleted + "/export")) {
       export.read();
       awaitQuiet();
-      assertEquals(204, api.delete(path).status());
+      assertEquals(204, api.delete(deleted).status());
       assertThrows(IOException.class, () -> export.transferTo(OutputStream.nullOutputStream()));
     }
   }
@@ -140,6 +149,7 @@ class ExportStreamIT {
 
   @Test
   void anImportFillsNoHeap() {
+    String empty = "/v1/datastore/" + api.post("/v1/datastore", "{}").get("id");
     long before = usedHeapBytes();
     AtomicLong after = new AtomicLong();
     byte[] line =
@@ -152,7 +162,7 @@ class ExportStreamIT {
                 .peek(n -> after.updateAndGet(bytes -> n == 60 ? usedHeapBytes() : bytes))
                 .mapToObj(n -> line)
                 .iterator();
-    Answer imported = Streams.post(api, path + "/import", BodyPublishers.ofByteArrays(lines));
+    Answer imported = Streams.post(api, empty + "/import", BodyPublishers.ofByteArrays(lines));
     assertEquals("{\"imported\":64,\"expired\":0}", imported.text());
     long more = after.get() - before;
     assertTrue(after.get() > 0 && more < 24 * MEBIBYTE, "the heap grew by " + more);

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.Await;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.RestAssured;
 import jakarta.inject.Inject;
@@ -24,7 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -34,19 +33,11 @@ import org.junit.jupiter.api.Test;
 
 /** Imports that are cut short: by a limit, by the database, by the client. */
 @QuarkusTest
-@TestProfile(ImportStreamIT.SmallStores.class)
+@TestProfile(ChangedSettings.class)
 @WithTestResource(TestDatabase.class)
 class ImportStreamIT {
-  private static final int STORE_BYTES = 10_000_000;
+  private static final int STORE_BYTES = ChangedSettings.STORE_BYTES;
   private static final String BIG_VALUE = '"' + "x".repeat(999_998) + '"';
-
-  /** Stores that are full soon. */
-  public static class SmallStores implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of("roost.limits.store-bytes", Integer.toString(STORE_BYTES));
-    }
-  }
 
   @Inject DataSource database;
 
@@ -67,9 +58,9 @@ class ImportStreamIT {
     assertEquals(413, answer.status());
     assertEquals("store_full", answer.get("code"));
     String detail = answer.get("detail");
-    assertTrue(detail.startsWith("line 9: the batch up to line 12: "), detail);
-    assertTrue(detail.contains("The 8 lines before line 9 are stored"), detail);
-    assertEquals(8, entries());
+    assertTrue(detail.startsWith("line 13: the batch up to line 16: "), detail);
+    assertTrue(detail.contains("The 12 lines before line 13 are stored"), detail);
+    assertEquals(12, entries());
   }
 
   @Test

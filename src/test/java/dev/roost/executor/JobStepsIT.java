@@ -199,7 +199,7 @@ class JobStepsIT {
     assertNull(listed.get("data[1].result"));
     assertNull(listed.get("data[0].error"));
     assertEquals(2, listed.<Integer>get("data[0].attempts"));
-    assertEquals(1.5f, listed.<Float>get("data[0].duration_seconds"));
+    assertEquals(1.5, listed.<Double>get("data[0].duration_seconds"));
     assertTrue(listed.text().contains("{\"n\": 1.0, \"n\": \"\\u0000\"}"), listed.text());
   }
 

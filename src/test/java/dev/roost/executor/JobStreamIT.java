@@ -158,7 +158,7 @@ class JobStreamIT extends RunningExecution {
   void progressIsShown() {
     assertNull(read(job).get("execution.progress"));
     run("op", "progress", "fraction", 0.25, "message", "reading");
-    assertEquals(0.25f, (Float) read(job).get("execution.progress.fraction"));
+    assertEquals(0.25, (double) read(job).get("execution.progress.fraction"));
     assertEquals("reading", read(job).get("execution.progress.message"));
     run("op", "progress", "message", "x".repeat(500) + "\u0000");
     assertNull(read(job).get("execution.progress.fraction"));

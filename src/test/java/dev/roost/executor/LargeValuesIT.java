@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
 import dev.roost.Await;
+import dev.roost.ChangedFollowerSettings;
 import dev.roost.FollowerDatabase;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
@@ -20,7 +21,6 @@ import dev.roost.file.OldFiles;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Payloads and return values of more than 256 KiB, which are files. */
 @QuarkusTest
-@TestProfile(LargeValuesIT.LargePayloads.class)
+@TestProfile(ChangedFollowerSettings.class)
 @WithTestResource(FollowerDatabase.class)
 @Timeout(180)
 class LargeValuesIT extends RunningExecution {
@@ -62,14 +61,6 @@ class LargeValuesIT extends RunningExecution {
   @Inject dev.roost.file.Files files;
 
   private int polls = 1;
-
-  /** Payloads as large as the return values. */
-  public static class LargePayloads implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of("roost.limits.payload-bytes", "8388608");
-    }
-  }
 
   @BeforeEach
   void endTheFirstOne() {

@@ -4,12 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
-import dev.roost.Ports;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.RestAssured;
 import jakarta.inject.Inject;
@@ -18,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** With a port of its own, the executor link is there, and nothing else is. */
 @QuarkusTest
-@TestProfile(LinkServerIT.OwnPort.class)
+@TestProfile(ChangedSettings.class)
 @WithTestResource(TestDatabase.class)
 class LinkServerIT {
   private static final String POLL = "/internal/v1/executors/executor_1/poll";
@@ -35,14 +33,6 @@ class LinkServerIT {
 
   @ConfigProperty(name = "roost.internal-port")
   int linkPort;
-
-  /** Settings with a port that is free. */
-  public static class OwnPort implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of("roost.internal-port", Integer.toString(Ports.free()));
-    }
-  }
 
   @Test
   void theLinkIsServedOnItsPortOnly() {

@@ -140,7 +140,7 @@ class PreloadIT {
     assertEquals(1, (int) found.get("preloaded.revision"));
     assertEquals(4, (int) found.get("preloaded.modules"));
     assertEquals(List.of("numpy", "pandas"), found.get("preloaded.packages"));
-    assertEquals(0.231f, (float) found.get("preloaded.import_seconds"));
+    assertEquals(0.231, (double) found.get("preloaded.import_seconds"));
     assertEquals(48_123_904, (int) found.get("preloaded.memory_bytes"));
     assertEquals(
         List.of(Map.of("module", "grpc", "reason", "starts a thread")),

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.RestAssured;
 import java.io.IOException;
@@ -17,8 +17,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests whose bodies are too large, too slow, from strangers, or too many. */
 @QuarkusTest
-@TestProfile(IntakeIT.LittleTime.class)
+@TestProfile(ChangedSettings.class)
 @WithTestResource(TestDatabase.class)
 class IntakeIT {
   private static final int LIMIT_MILLIS = 60_000;
@@ -34,17 +34,11 @@ class IntakeIT {
   /** More than there are worker threads. */
   private static final int MANY = 250;
 
+  @ConfigProperty(name = "roost.internal-port")
+  int linkPort;
+
   private final String key = Api.as(Role.WRITE).key();
   private final List<Socket> open = new ArrayList<>();
-
-  /** A body may take longer than it may wait for memory, and there is little of that. */
-  public static class LittleTime implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of(
-          "roost.limits.body-timeout", "15s", "roost.limits.body-memory-bytes", "33554432");
-    }
-  }
 
   @AfterEach
   void close() throws IOException {
@@ -55,7 +49,8 @@ class IntakeIT {
 
   private Socket send(String method, String path, String key, long length, String body)
       throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), RestAssured.port);
+    int port = path.startsWith("/internal/") ? linkPort : RestAssured.port;
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     open.add(socket);
     socket.setSoTimeout(LIMIT_MILLIS);
     String head =

@@ -5,16 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
+import dev.roost.ChangedFollowerSettings;
 import dev.roost.FollowerDatabase;
 import dev.roost.HistoryRows;
-import dev.roost.Ports;
 import dev.roost.api.Ids;
 import dev.roost.api.Role;
 import dev.roost.db.Database;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
-import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -40,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may read metrics, what there is, and what of the database they show. Nothing runs here. */
 @QuarkusTest
-@TestProfile(MetricsIT.OwnPort.class)
+@TestProfile(ChangedFollowerSettings.class)
 @WithTestResource(FollowerDatabase.class)
 class MetricsIT {
   private static final Path DOCUMENT = Path.of("docs", "metrics.md");
@@ -58,14 +57,6 @@ class MetricsIT {
 
   @ConfigProperty(name = "roost.metrics-port")
   int port;
-
-  /** Settings with a port that is free. */
-  public static class OwnPort implements QuarkusTestProfile {
-    @Override
-    public Map<String, String> getConfigOverrides() {
-      return Map.of("roost.metrics-port", Integer.toString(Ports.free()));
-    }
-  }
 
   @ParameterizedTest
   @ValueSource(

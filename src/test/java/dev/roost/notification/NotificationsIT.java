@@ -11,6 +11,7 @@ import com.icegreen.greenmail.util.ServerSetup;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.Await;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Ids;
 import dev.roost.api.Role;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.Test;
 /** What comes of issues and failed builds until somebody reads about them. */
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
-@TestProfile(LoopbackNotified.class)
+@TestProfile(ChangedSettings.class)
 class NotificationsIT {
   private static final String SECRET = "T0SECRET0T";
   private static final String CHANNELS = "/v1/notification-channels";

@@ -55,46 +55,46 @@ class RetentionPlanIT {
       insert into executor (id, agent_id, agent_revision, build_id, state, lease_expires_at, created_at, ended_at)
       select 'executor_' || lpad(i::text, 6, '0'), 'agent_' || i, 1, 'build_' || lpad(i::text, 6, '0'), 'ended', now(),
         now(), now()
-      from generate_series(1, 20000) i;
+      from generate_series(1, 6000) i;
       insert into executor_job (id, agent_id, agent_revision, state, created_at, finished_at)
       select 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i / 10, 1, 'succeeded', now(), now()
-      from generate_series(1, 30000) i;
+      from generate_series(1, 10000) i;
       insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
         started_at, cold_start, queued_seconds)
       select 'exec_' || lpad(i::text, 6, '0'), 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i / 10, 1, 'build_',
         'executor_' || lpad(i::text, 6, '0'), 1, 'succeeded', now(), false, 0
-      from generate_series(1, 30000) i;
+      from generate_series(1, 10000) i;
       insert into log_entry (owner_id, seq, time, stream, message, continued)
       select 'exec_' || lpad((i / 3)::text, 6, '0'), i % 3, now(), 'stdout', 'line', false
-      from generate_series(1, 60000) i;
+      from generate_series(1, 20000) i;
       insert into issue (id, agent_id, fingerprint, state, title, reason, failures, first_seen_at, last_seen_at,
         first_revision, last_revision, last_execution_id)
       select 'issue_' || i, 'agent_' || i, convert_to(i::text, 'UTF8'), 'open', '', 'exception', 1, now(), now(), 1, 1, ''
       from generate_series(1, 100) i;
       insert into issue_execution (execution_id, issue_id, executor_job_id, finished_at)
       select 'exec_' || lpad(i::text, 6, '0'), 'issue_' || 1 + i % 100, 'xjob_' || lpad(i::text, 6, '0'), now()
-      from generate_series(1, 30000) i;
+      from generate_series(1, 10000) i;
       insert into issue_hour (issue_id, hour, failures)
-      select 'issue_' || 1 + i % 100, now() + make_interval(hours => i), 1 from generate_series(1, 20000) i;
+      select 'issue_' || 1 + i % 100, now() + make_interval(hours => i), 1 from generate_series(1, 6000) i;
       insert into issue_replay (executor_job_id, source_id, root_id)
-      select 'xjob_' || lpad(i::text, 6, '0'), '', '' from generate_series(1, 30000) i;
+      select 'xjob_' || lpad(i::text, 6, '0'), '', '' from generate_series(1, 10000) i;
       update event set position = -i from (select id, row_number() over () as i from event) e where e.id = event.id;
       insert into webhook (id, url, description, event_types, secret, state, created_at, updated_at)
       select 'hook_' || i, '', '', '{*}', '', 'active', now(), now() from generate_series(1, 10) i;
       insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, created_at)
-      select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 20000) i
+      select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 6000) i
       where i % 10 > 0;
       insert into notification_channel (id, name, kind, recipients, agents, event_types, min_interval_seconds, time_zone,
         quiet_times, state, created_at, updated_at)
       values ('channel_1', '', 'email', '{}', '{}', '{}', 0, 'UTC', '[]', 'active', now(), now());
       insert into notification_message (id, channel_id, test, state, title, attempts, created_at, give_up_at, finished_at)
       select 'message_' || i, 'channel_1', false, 'succeeded', '', 1, now(), now(), now() - make_interval(secs => i)
-      from generate_series(1, 20000) i;
+      from generate_series(1, 6000) i;
       insert into api_key (id, name, role, secret_sha256, created_at)
       select 'key_' || i, '', 'read', '', now() from generate_series(1, 1000) i;
       insert into login_session (secret_sha256, key_id, created_at, expires_at)
       select convert_to(i::text, 'UTF8'), 'key_' || 1 + i % 1000, now(), now() + make_interval(secs => i)
-      from generate_series(1, 20000) i;
+      from generate_series(1, 6000) i;
       insert into login_link (secret_sha256, key_id, expires_at)
       select secret_sha256, key_id, expires_at from login_session""";
 

@@ -117,7 +117,13 @@ class SearchIT {
     assertEquals(4, (int) found.get("data[0].seq"));
     assertEquals(List.of("two", "three"), found.get("data[0].before.text"));
     assertEquals(List.of("five", "six"), found.get("data[0].after.text"));
-    assertEquals(List.of(word, "reset"), found.get("data[0].fragments.findAll { it.match }.text"));
+    List<Map<String, Object>> fragments = found.get("data[0].fragments");
+    assertEquals(
+        List.of(word, "reset"),
+        fragments.stream()
+            .filter(fragment -> fragment.get("match").equals(true))
+            .map(fragment -> fragment.get("text"))
+            .toList());
     assertEquals("/executions/" + id + "?line=4", found.get("data[0].path"));
     assertFalse(found.<Boolean>get("timed_out"));
     assertNull(found.get("next_cursor"));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
 import dev.roost.Api.Answer;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** From an event to a receiver, and sending again. */
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
-@TestProfile(LoopbackAllowed.class)
+@TestProfile(ChangedSettings.class)
 class DeliveryIT {
   @Inject DataSource database;
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.Await;
+import dev.roost.ChangedSettings;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** What comes of receivers that fail, hang, or want no more. */
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
-@TestProfile(LoopbackAllowed.class)
+@TestProfile(ChangedSettings.class)
 class FailingReceiverIT {
   @Inject DataSource database;
 
