@@ -172,11 +172,6 @@ class Uploads {
         fail(Problem.invalid("/" + FILE, "malformed", "The form must have one part \"file\"."));
         return;
       }
-      if (!uuid.equals(context.request().getFormAttribute(KEY))) {
-        fail(
-            Problem.invalid("/" + KEY, "required", "Send the form data before the part \"file\"."));
-        return;
-      }
       hasFile = true;
       upload.exceptionHandler(e -> fail(unreadable(e)));
       upload.handler(
@@ -227,6 +222,10 @@ class Uploads {
       }
       if (!hasFile) {
         fail(Problem.invalid("/" + FILE, "required", "The form has no part \"file\"."));
+        return;
+      }
+      if (!uuid.equals(context.request().getFormAttribute(KEY))) {
+        fail(Problem.invalid("/" + KEY, "required", "Send the form data, too."));
         return;
       }
       storeWhole();
