@@ -141,7 +141,11 @@ class ExecutionSockets {
                 context
                     .request()
                     .toWebSocket()
-                    .onSuccess(socket -> listener.begin(context, socket))
+                    .onSuccess(
+                        socket -> {
+                          UpgradedRequests.end(context);
+                          listener.begin(context, socket);
+                        })
                     .onFailure(
                         e -> {
                           listener.end();

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Listeners on a replica that doesn't run the jobs: the rows change as another replica changes them.
+ * Listeners on a replica that doesn't run the jobs: the rows change as another replica changes
+ * them.
  */
 @QuarkusTest
 @WithTestResource(FollowerDatabase.class)
@@ -99,15 +100,13 @@ class ExecutionSocketsIT {
     }
     received.socket =
         builder
-            .buildAsync(
-                URI.create("ws://localhost:" + RestAssured.port + SOCKETS + path), received)
+            .buildAsync(URI.create("ws://localhost:" + RestAssured.port + SOCKETS + path), received)
             .join();
     return received;
   }
 
   private static int refusal(String path, String key) {
-    Throwable cause =
-        assertThrows(CompletionException.class, () -> listen(path, key)).getCause();
+    Throwable cause = assertThrows(CompletionException.class, () -> listen(path, key)).getCause();
     return ((WebSocketHandshakeException) cause).getResponse().statusCode();
   }
 
@@ -150,8 +149,7 @@ class ExecutionSocketsIT {
   @Test
   void aCronJobsListenerGetsEachRunThatEndsFromThenOn() {
     String schedule =
-        api.post(
-                "/v1/schedules", "{\"cron\": \"@yearly\", \"agent_id\": \"" + agent + "\"}")
+        api.post("/v1/schedules", "{\"cron\": \"@yearly\", \"agent_id\": \"" + agent + "\"}")
             .get("id");
     String before = trigger(schedule);
     end(before, "cancelled");
@@ -200,8 +198,7 @@ class ExecutionSocketsIT {
   @Test
   void aDeletedKeyEndsItsListeners() {
     Api other = Api.as(Role.READ);
-    Received received =
-        listen("execution/" + CompatIds.JOB.address(job()) + "/", other.key());
+    Received received = listen("execution/" + CompatIds.JOB.address(job()) + "/", other.key());
     api.delete("/v1/keys/" + other.get("/v1/session").get("key.id"));
     assertEquals(1_008, received.closed.join());
   }

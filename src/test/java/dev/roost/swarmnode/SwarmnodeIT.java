@@ -59,8 +59,7 @@ class SwarmnodeIT {
   }
 
   private static void assertFields(Answer answer, String... names) {
-    assertEquals(
-        Set.of(names), answer.<Map<String, Object>>get("$").keySet(), answer.text());
+    assertEquals(Set.of(names), answer.<Map<String, Object>>get("$").keySet(), answer.text());
   }
 
   @Test
@@ -80,8 +79,7 @@ class SwarmnodeIT {
     assertFields(stored, "id", "name", "data", "created");
     assertEquals(Map.of(), stored.get("data"));
     Answer builderJobs = api.get(API + "agent-builder-jobs/?agent_id=" + agent);
-    assertFields(
-        builderJobs, "next", "previous", "total_count", "current_page", "results");
+    assertFields(builderJobs, "next", "previous", "total_count", "current_page", "results");
     String builderJob = builderJobs.get("results[0].id");
     assertFields(
         api.get(API + "agent-builder-jobs/" + builderJob + "/"), "id", "agent_id", "created");
@@ -98,8 +96,7 @@ class SwarmnodeIT {
     assertFields(submitted, "id", "agent_id", "execution_address", "created");
     Answer executions = api.get(API + "executions/?agent_executor_job_id=" + job);
     assertFields(executions, "next", "previous", "results");
-    Answer execution =
-        api.get(API + "executions/" + executions.get("results[0].id") + "/");
+    Answer execution = api.get(API + "executions/" + executions.get("results[0].id") + "/");
     assertFields(
         execution,
         "id",
@@ -137,11 +134,15 @@ class SwarmnodeIT {
 
   @Test
   void statusesAreThoseOfTheContract() {
-    assertEquals(201, create(api).status());
+    Answer created = create(api);
+    assertEquals(201, created.status());
+    String other = created.get("id");
+    assertEquals(204, api.delete(API + "agents/" + other + "/delete/").status());
     assertEquals(
         200, api.patch(API + "agents/" + agent + "/update/", "{\"env_vars\": \"C=d\"}").status());
     assertEquals("C=d", api.get(API + "agents/" + agent + "/").get("env_vars"));
-    assertEquals("C=********", Api.as(Role.READ).get(API + "agents/" + agent + "/").get("env_vars"));
+    assertEquals(
+        "C=********", Api.as(Role.READ).get(API + "agents/" + agent + "/").get("env_vars"));
     Answer deleted = api.delete(API + "agents/" + agent + "/delete/");
     assertEquals(204, deleted.status());
     assertEquals("", deleted.text());
@@ -155,7 +156,8 @@ class SwarmnodeIT {
     api.put("/v1/datastore/" + id + "/entries/a%22b", "{\"c\": [1.10, null]}");
     api.put("/v1/datastore/" + id + "/entries/z", "true");
     Answer read = api.get(API + "stores/" + store + "/");
-    assertTrue(read.text().contains("{\"a\\\"b\": {\"c\": [1.10, null]}, \"z\": true}"), read.text());
+    assertTrue(
+        read.text().contains("{\"a\\\"b\": {\"c\": [1.10, null]}, \"z\": true}"), read.text());
     Answer list = api.get(API + "stores/?page_size=1");
     assertEquals(true, list.get("results[0].data.z"), list.text());
   }
@@ -226,12 +228,10 @@ class SwarmnodeIT {
     Answer conflict = api.delete(API + "stores/" + store + "/delete/");
     assertEquals(400, conflict.status());
     assertEquals("conflict", conflict.get("code"));
-    Answer large =
-        api.post(API + "stores/create/", "{\"name\": \"" + "x".repeat(100_000) + "\"}");
+    Answer large = api.post(API + "stores/create/", "{\"name\": \"" + "x".repeat(100_000) + "\"}");
     assertEquals(400, large.status());
     assertEquals("too_large", large.get("code"));
-    Answer type =
-        api.send("POST", API + "stores/create/", "{}", "Content-Type", "text/plain");
+    Answer type = api.send("POST", API + "stores/create/", "{}", "Content-Type", "text/plain");
     assertEquals(400, type.status(), type.text());
     assertFields(type, "message", "code", "extra");
     Answer invalid = createCronJob("tomorrow");

@@ -142,7 +142,8 @@ class UploadsIT {
     String url = request.get("presigned_url");
     String key = request.get("form_data.key");
     assertEquals(400, confirm(request).status(), "nothing was uploaded");
-    assertEquals(404, upload(url.replaceAll("signature=.", "signature=x"), key, "file", new byte[1]));
+    assertEquals(
+        404, upload(url.replaceAll("signature=.", "signature=x"), key, "file", new byte[1]));
     assertEquals(404, upload(url.replaceAll("expires=.", "expires=9"), key, "file", new byte[1]));
     assertEquals(404, upload(url.replaceAll("\\?.*", ""), key, "file", new byte[1]));
     assertEquals(400, upload(url, null, "file", new byte[1]));
@@ -162,7 +163,8 @@ class UploadsIT {
     assertEquals(201, confirm(request).status());
     assertEquals(404, upload(request, new byte[1]), "the request is over");
     assertEquals(404, request("019a0000-0000-7000-8000-000000000000").status());
-    assertEquals(401, Api.as(Role.READ).post(API + "asset-storage-requests/create/", "{}").status());
+    assertEquals(
+        401, Api.as(Role.READ).post(API + "asset-storage-requests/create/", "{}").status());
   }
 
   @Test
