@@ -5,7 +5,8 @@
 Leaves each package in a directory of DIRECTORY:
 
     ruff/                  Ruff, compiled to WebAssembly: it checks and formats scripts in the browser
-    hyparquet/{version}/   hyparquet, which reads Parquet files in the browser
+    hyparquet/{version}/   hyparquet, which reads Parquet files in the browser; beside it, in directories like this one,
+                           hyparquet-compressors and fzstd, for those that aren't compressed with Snappy
 
 npm gets each version of a package once: the npm of this machine, or without one that of a Python package (`npm.txt`).
 
@@ -67,6 +68,22 @@ PACKAGES = [
         directory="hyparquet/1.33.0",
         files=r"src/(?!node\.)[a-z]+\.js|LICENSE",
         without="the dashboard shows no Parquet files",
+    ),
+    Package(
+        name="hyparquet-compressors",
+        version="1.1.2",  # parts/files/compression.ts
+        sha512="0Hx6w0ZpVpNCefKy5xBYLTp6rKeZn/tsUzuliNzfKqSCdLcTQSfwATEoeedS703Y17k1qNS61HwRME5aOeNkPg==",
+        directory="hyparquet-compressors/1.1.2",
+        files=r"src/(brotli|gzip|lz4)(\.[a-z]+)?\.js|LICENSE",
+        without="the dashboard shows no Parquet files that are compressed with GZIP, Brotli or LZ4",
+    ),
+    Package(
+        name="fzstd",
+        version="0.1.1",  # parts/files/compression.ts
+        sha512="dkuVSOKKwh3eas5VkJy1AW1vFpet8TA/fGmVA5krThl8YcOVE/8ZIoEA1+U1vEn5ckxxhLirSdY837azmbaNHA==",
+        directory="fzstd/0.1.1",
+        files=r"esm/index\.mjs|LICENSE",
+        without="the dashboard shows no Parquet files that are compressed with Zstandard",
     ),
 ]
 

@@ -10,6 +10,7 @@ import {
   PARSERS,
   typeOf,
 } from "../../main/resources/web/app/parts/files/parquet-values.ts";
+import { COMPRESSORS_VERSION, FZSTD_VERSION } from "../../main/resources/web/app/parts/files/compression.ts";
 import { HYPARQUET_VERSION } from "../../main/resources/web/app/parts/files/parquet.ts";
 import { csvTable } from "../../main/resources/web/app/parts/files/previews.ts";
 import { answers, json, lost, problem, restore } from "./server.mjs";
@@ -90,6 +91,8 @@ test("the dashboard loads the version of hyparquet that packaging brings", () =>
   const script = readFileSync(new URL("../../main/scripts/npm_packages.py", import.meta.url), "utf-8");
   assert.equal(/hyparquet",\s+version="(.*?)"/.exec(script)[1], HYPARQUET_VERSION);
   assert.ok(script.includes(`"hyparquet/${HYPARQUET_VERSION}"`));
+  assert.ok(script.includes(`"hyparquet-compressors/${COMPRESSORS_VERSION}"`));
+  assert.ok(script.includes(`"fzstd/${FZSTD_VERSION}"`));
 });
 
 const column = (element, children = []) => ({ element: { name: "a", ...element }, children });

@@ -18,7 +18,8 @@ class JobFiles:
         # Content and media type.
         self.artifacts: dict[str, tuple[bytes, str]] = {}
         self.reads: list[tuple[str, int]] = []
-        self._made: list[dict[str, Any]] = []
+        # In the order in which they were begun.
+        self.made: list[dict[str, Any]] = []
 
     def work(self) -> "list[dict[str, Any]]":
         """What the work says of them."""
@@ -46,17 +47,21 @@ class JobFiles:
     def _create_artifact(self, name: str, content_type: str) -> "dict[str, Any]":
         if "/" in name:
             raise Refused(422, "validation_failed", "name must have no slashes.")
-        self._made.append({"name": name, "type": content_type, "content": b""})
-        return {"id": f"file_{len(self._made)}"}
+        self.made.append({"name": name, "type": content_type, "content": b""})
+        return {"id": f"file_{len(self.made):026}"}
+
+    def of(self, id: str) -> "dict[str, Any]":  # noqa: A002
+        """What was made with this identifier."""
+        return self.made[int(id.removeprefix("file_")) - 1]
 
     def _artifact_part(self, id: str, part: int, data: str) -> "dict[str, Any]":  # noqa: A002
-        made = self._made[int(id[5:]) - 1]
+        made = self.of(id)
         assert len(made["content"]) == part * PART_BYTES
         made["content"] += base64.b64decode(data)
         return {}
 
     def _complete_artifact(self, id: str, size_bytes: int, sha256: str) -> "dict[str, Any]":  # noqa: A002
-        made = self._made[int(id[5:]) - 1]
+        made = self.of(id)
         assert len(made["content"]) == size_bytes
         assert hashlib.sha256(made["content"]).hexdigest() == sha256
         self.artifacts[made["name"]] = made["content"], made["type"]

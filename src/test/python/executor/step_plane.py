@@ -27,6 +27,7 @@ OPTIONAL = {
     "details",
     "form",
     "assignees",
+    "files",
     "emitted",
 }
 
@@ -41,6 +42,8 @@ class JobSteps:
         self.most = 10_000
         # Agents and payloads, in the order of the calls.
         self.called: list[tuple[str, Any]] = []
+        # Identifiers by name, of each of these calls.
+        self.called_with: list[dict[str, str]] = []
         # Names, keys and time-outs of the events that are waited for, by number.
         self.awaited: dict[int, tuple[str, Any, Any]] = {}
         # What is asked of people, by number.
@@ -102,6 +105,7 @@ class JobSteps:
         call.update(execution_id=execution, kind="call", open=False)
         self._add(call)
         self.called.append((request["agent"], request["payload"]))
+        self.called_with.append(request.get("files", {}))
         return {"executor_job_id": f"xjob_{call['seq']}"}
 
     def end_call(self, number: int, value: Any = None, failure: str = "") -> None:

@@ -46,6 +46,29 @@ def test_a_call_that_ends_soon_keeps_the_process(executor: Executor) -> None:
     thread.join()
 
 
+def test_a_call_takes_files_along(executor: Executor) -> None:
+    script = """
+        from pathlib import Path
+
+        def main(request):
+            made = request.artifact(b"made", name="made.bin")
+            Path("notes.txt").write_text("notes")
+            files = {"made": made, "notes": Path("notes.txt"), "same": "notes.txt", "raw": b"raw"}
+            return request.call("read", files=files)
+    """
+    job, files = executor.plane.job, executor.plane.files
+    assert waits(executor.run(script, **AT_ONCE)) == ([1], True)
+    (sent,) = job.called_with
+    contents = {name: files.of(identifier)["content"] for name, identifier in sent.items()}
+    assert contents == {"made": b"made", "notes": b"notes", "same": b"notes", "raw": b"raw"}
+    assert [files.of(sent[name])["name"] for name in ("notes", "raw")] == ["notes.txt", "raw"]
+    # A run that continues doesn't store again what the call has.
+    stored = len(files.made)
+    job.end_call(1, "read")
+    assert executor.run(script, **AGAIN).value == "read"
+    assert len(files.made) == stored + 1, "the artifact that the script makes itself"
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_map_waits_for_all(executor: Executor, is_async: bool) -> None:
     script = "async def main(request):\n    return await" if is_async else "def main(request):\n    return"
@@ -120,6 +143,8 @@ def test_the_failure_of_a_job_is_raised_and_a_retry_calls_again(executor: Execut
         ("request.call('')", "ValueError: the agent has no name"),
         ("request.call('a', {1: {2}})", "TypeError: the payload of a call isn't JSON"),
         ("request.call('a', name=1)", "TypeError: the name of a call is a str, not an int"),
+        ("request.call('a', files={'x': 1})", "TypeError: an artifact is a path or bytes, not int"),
+        ("request.call('a', files={'x': 'missing.txt'})", "FileNotFoundError"),
         ("request.call('nobody')", "the agent 'nobody' can't be called: There is no agent"),
     ],
 )

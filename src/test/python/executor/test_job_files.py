@@ -67,7 +67,7 @@ def test_artifacts_are_paths_or_bytes(executor: Executor) -> None:
             ]
         """,
     )
-    assert end.value == ["file_1", "file_2", "file_3", "file_4", "file_5", "file_6", "file_7"]
+    assert end.value == [f"file_{number:026}" for number in range(1, 8)]
     assert executor.plane.files.artifacts == {
         "table.csv": (b"a\n1\n", "text/csv"),
         "other.txt": (b"a\n1\n", "text/x-other"),
@@ -113,5 +113,5 @@ def test_parts_are_sent_again_when_the_control_plane_does_not_answer(executor: E
             return request.artifact(b"x", name="n")
         """
     )
-    assert end.value == "file_1"
+    assert end.value == f"file_{1:026}"
     assert executor.plane.files.artifacts["n"][0] == b"x"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FILES = "files"
 # As the control plane stores them.
 PART_BYTES = 4 * 1024 * 1024
+# Of a UUID in base32.
+IDENTIFIER_DIGITS = 26
 Content = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 
 
@@ -105,6 +107,15 @@ class Artifacts:
         with path.open("rb") as file:
             return self._send(file, path.name if name is None else name, content_type)
 
+    def identifiers(self, files: "Mapping[str, Content]") -> "dict[str, str]":
+        """The identifiers of a call's files by name; stores those that have none. Raises OSError and FileError."""
+        return {name: self._identifier(name, content) for name, content in files.items()}
+
+    def _identifier(self, name: str, content: Content) -> str:
+        if isinstance(content, str) and is_identifier(content):
+            return content
+        return self.store(content, name if isinstance(content, (bytes, bytearray, memoryview)) else None, None)
+
     def _send(self, file: BinaryIO, name: str, content_type: "str | None") -> str:
         import hashlib
 
@@ -119,6 +130,12 @@ class Artifacts:
             part += 1
         fields = {"id": made["id"], "size_bytes": size, "sha256": digest.hexdigest()}
         return str(_request(self._connection, "complete_artifact", **fields)["id"])
+
+
+def is_identifier(text: str) -> bool:
+    """Whether this is the identifier of a stored file, and not a path."""
+    prefix, _, digits = text.partition("_")
+    return prefix == "file" and len(digits) == IDENTIFIER_DIGITS and digits.isalnum() and digits == digits.lower()
 
 
 def media_type(name: str) -> str:

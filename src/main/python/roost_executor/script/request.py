@@ -1,6 +1,7 @@
 """The first argument of `main`."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
 from roost_executor.script import step_errors
@@ -157,18 +158,29 @@ class Request:
         """
         return self._own_steps().sleep(seconds, until, name)
 
-    def call(self, agent: str, payload: Any = None, *, name: "str | None" = None) -> Any:
+    def call(
+        self,
+        agent: str,
+        payload: Any = None,
+        *,
+        files: "Mapping[str, Content] | None" = None,
+        name: "str | None" = None,
+    ) -> Any:
         """Executes another agent, given by name or identifier, and returns its return value; `await` it in async main.
 
         Unless it ends at once, this process ends without running `finally` blocks, and the job is suspended, as by
         `sleep`. So callers wait without executors, and any number of them can wait for one agent. The job is submitted
         once. If this job ends, the jobs that it has called and that still run are cancelled.
 
-        `name`: instead of the agent's, in messages; in tasks besides that of main, each call needs its own.
+        `files`: what the called script reads as `request.files`, by name: identifiers that `artifact` has returned,
+        here or in another job; paths or bytes, which become artifacts of this job. `name`: instead of the agent's, in
+        messages; in tasks besides that of main, each call needs its own.
 
-        Raises CallFailed when the job fails or is cancelled, StepError when it can't be submitted.
+        Raises CallFailed when the job fails or is cancelled, StepError when it can't be submitted, OSError and
+        FileError when a file can't be read or stored.
         """
-        return self._own_steps().call(agent, [payload], name, as_list=False)
+        stored = partial(self._artifacts.identifiers, dict(files)) if files and self._artifacts else None
+        return self._own_steps().call(agent, [payload], name, as_list=False, files=stored)
 
     def map(self, agent: str, payloads: "Iterable[Any]", *, name: "str | None" = None) -> Any:
         """Calls an agent with each payload at the same time, as `call` does; returns the return values in their order.

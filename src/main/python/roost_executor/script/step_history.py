@@ -5,8 +5,9 @@ numbers, from 1 without gaps, so that sending one twice changes nothing.
 """
 
 import contextlib
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
@@ -135,9 +136,16 @@ class History:
         fields = f'"until": {quoted(time_text(until))}'
         return self._begin("timer", SLEEP, path, name, fields, "the sleep can't be stored", until)
 
-    def call(self, path: str, name: str, agent: str, payload: str) -> Entry:
-        """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError."""
+    def call(
+        self, path: str, name: str, agent: str, payload: str, files: "Mapping[str, str] | None" = None
+    ) -> Entry:
+        """Submits a job of `agent`, with `payload` as JSON text, and stores that it was called. Raises StepError.
+
+        `files`: identifiers by name.
+        """
         fields = f'"agent": {quoted(agent)}, "payload": {payload}'
+        if files:
+            fields += f', "files": {json.dumps(files)}'
         return self._begin("call", CALL, path, name, fields, f"the agent {agent!r} can't be called")
 
     def await_event(self, path: str, name: str, event: str, key: "str | None", timeout: "float | None") -> Entry:

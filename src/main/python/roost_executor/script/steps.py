@@ -179,8 +179,15 @@ class Steps:
             return self._waits.sleep_in_task(entry.number, path, entry.until)
         return self._waits.sleep(entry.number, entry.until)
 
-    def call(self, agent: object, payloads: "Sequence[object]", name: "str | None", as_list: bool) -> Any:
-        """See `Request.call` and `Request.map`."""
+    def call(
+        self,
+        agent: object,
+        payloads: "Sequence[object]",
+        name: "str | None",
+        as_list: bool,
+        files: "Callable[[], dict[str, str]] | None" = None,
+    ) -> Any:
+        """See `Request.call` and `Request.map`. `files`: stores those of a call that isn't stored yet."""
         self._require_process()
         if not isinstance(agent, str):
             raise TypeError(f"the agent is {with_article(agent)}; it must be a str, a name or an identifier")
@@ -198,7 +205,7 @@ class Steps:
             paths = [branch.path(each) for each in names]
             history = self._history = self._history or self._new_history()
         calls = [
-            history.find(path, each, CALL) or history.call(path, each, agent, text)
+            history.find(path, each, CALL) or history.call(path, each, agent, text, files() if files else None)
             for path, each, text in zip(paths, names, texts)
         ]
         if in_loop:

@@ -24,6 +24,19 @@ AhYGFlAWViasAyaOAyksFQQVABUCABUAFRAVAgA8KQYZJgYAAAAAFr4DFgYmCBbcAwAoIHBhcnF1ZXQt
 b24gMjYuMC4xGUwcAAAcAAAcAAAcAAAAfgEAAFBBUjE=
 """
 
+# Of pyarrow, a column for each codec: two rows, "aaaaaaaaaaaaaaaaaaaa" and "of " with the codec's name.
+CODECS = """\
+UEFSMRUAFVYVPCwVBBUAFQYVBhwAAAArKAIAAAAEARQAAABhSgEAMAkAAABvZiBzbmFwcHkVABVSFVIsFQQVABUGFQYcAAAAH4sIAAAA
+AAACA2NiYGBgYRQBkolYADtQPD9NIb0qswAAMJbjWikAAAAVABVWFUYsFQQVABUGFQYcAAAAGyoAAERvOPL49btfDqWUkoYgFl2WUYdj
+BiBkLqLoluftTwMVABVSFUosFQQVABUGFQYcAAAAKLUv/SAp5QAAsAIAAAAEARQAAABhBwAAAG9mIHpzdGQBAAnwAhUAFVAVNCwVBBUA
+FQYVBhwAAAC/AgAAAAQBFAAAAGEBAACgBgAAAG9mIGx6NBUEGWw1ABgGc2NoZW1hFQoAFQwlAhgGc25hcHB5JQBMHAAAABUMJQIYBGd6
+aXAlAEwcAAAAFQwlAhgGYnJvdGxpJQBMHAAAABUMJQIYBHpzdGQlAEwcAAAAFQwlAhgDbHo0JQBMHAAAABYEGRwZXCYAHBUMGSUGABkY
+BnNuYXBweRUCFgQWfBZiJghJHBUAFQAVAgA8FjoZBhkmAAQAAAAmABwVDBklBgAZGARnemlwFQQWBBZ4FngmakkcFQAVABUCADwWNhkG
+GSYABAAAACYAHBUMGSUGABkYBmJyb3RsaRUIFgQWfBZsJuIBSRwVABUAFQIAPBY6GQYZJgAEAAAAJgAcFQwZJQYAGRgEenN0ZBUMFgQW
+eBZwJs4CSRwVABUAFQIAPBY2GQYZJgAEAAAAJgAcFQwZJQYAGRgDbHo0FQ4WBBZ2FlomvgNJHBUAFQAVAgA8FjQZBhkmAAQAAAAW3gQW
+BCYIFpAEACggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZXBwAABwAABwAABwAABwAAACfAQAAUEFSMQ==
+"""
+
 MAKER = f'''\
 import json
 import struct
@@ -33,6 +46,8 @@ from pathlib import Path
 
 PARQUET = """\\
 {PARQUET}"""
+CODECS = """\\
+{CODECS}"""
 
 
 def chunk(kind, data):
@@ -58,6 +73,7 @@ def main(request):
     store(b"0123456789\\n" * 10_000, name="long.txt")
     store(json.dumps({{"total": 12, "big": 10**24}}).encode(), name="result.json")
     store(b64decode(PARQUET), name="cities.parquet")
+    store(b64decode(CODECS), name="codecs.parquet")
     store(b"PAR1 no table PAR1", name="broken.parquet")
     store(b"PNG?", name="broken.png")
     store(b"", name="empty.txt")
@@ -122,10 +138,10 @@ def test_files_are_listed_in_the_order_in_which_they_were_stored(page, made):
     page.goto("/executions/" + made["id"])
     names = files(page).locator(".name")
     expect(names.first).to_have_text("chart.png")
-    expect(names).to_have_count(12)
+    expect(names).to_have_count(13)
     expect(files(page).get_by_role("listitem").nth(4)).to_contain_text("text/plain")
     expect(files(page).get_by_role("listitem").nth(4)).to_contain_text("artifact")
-    expect(files(page).get_by_role("listitem").nth(11)).to_contain_text("4.88 MiB")
+    expect(files(page).get_by_role("listitem").nth(12)).to_contain_text("4.88 MiB")
     expect(page.get_by_role("button", name="Show data.bin")).to_have_count(0)
 
 
@@ -176,6 +192,12 @@ def test_parquet_files_are_shown_with_types_and_missing_values(page, made):
         ["null", "null", "1999-12-31 23:59:59.5", "null"],
     ]
     expect(files(page)).to_contain_text("3 rows.")
+    codecs = ("snappy", "gzip", "brotli", "zstd", "lz4")
+    assert cells(shown(page, "codecs.parquet")) == [
+        [f"{codec}\nstring" for codec in codecs],
+        ["a" * 20] * len(codecs),
+        [f"of {codec}" for codec in codecs],
+    ]
     expect(shown(page, "broken.parquet")).to_contain_text("not a valid Parquet file")
 
 

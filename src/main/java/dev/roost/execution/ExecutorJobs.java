@@ -174,7 +174,11 @@ public class ExecutorJobs {
       String idempotencyKey,
       String trace) {
     String text = payload == null ? null : payload.text();
-    byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
+    // A call is known by its place in its caller's history: a script that runs again may call with
+    // another payload, such as the time.
+    byte[] digest =
+        Text.sha256(
+            job.parentId() == null ? options.addTo(text == null ? "" : text) : idempotencyKey);
     LargeValues.Kept kept = values.keep("payload", text);
     boolean isUsed = false;
     try {

@@ -135,6 +135,30 @@ class JobFilesIT {
     assertTrue(storage.objects().contains(files.at("/1/file/id").asText() + "/0"));
   }
 
+  @Test
+  void aScriptPassesFilesOnToTheAgentsThatItCalls() {
+    String callee =
+        client.agent(
+            """
+            def main(request):
+                text = {name: path.read_text() for name, path in request.files.items()}
+                return [text, request.artifact("".join(text.values()).encode(), name="all.txt")]
+            """);
+    String caller =
+        client.agent(
+            """
+            def main(request):
+                made = request.artifact(b"made", name="made.txt")
+                texts, all = request.call(request.payload, files={"a": made, "b": b"bytes"})
+                return [texts, request.call(request.payload, files={"all": all})[0]]
+            """);
+    JsonNode ended = client.ended(client.submit(caller, '"' + callee + '"'));
+    assertEquals(
+        "[{\"a\":\"made\",\"b\":\"bytes\"},{\"all\":\"madebytes\"}]",
+        ended.at("/execution/return_value").toString(),
+        ended::toString);
+  }
+
   @LocalOnly("on Kubernetes, a directory is a volume that all replicas share")
   @Test
   void filesAreInTheDataDirectoryWithoutABucket() throws Exception {

@@ -42,6 +42,7 @@ class JobCallsIT extends RunningExecution {
   void aCallSubmitsOneJob() {
     String called = call(1, callee, "{\"n\": 1.0}");
     assertEquals(called, call(1, callee, "{\"n\": 1.0}"), "a repeated request");
+    assertEquals(called, call(1, callee, "2"), "of a script that calls with the time, say");
     Api.Answer there = read(called);
     assertEquals(callee, there.get("agent_id"));
     assertEquals(job, there.get("parent_id"));

@@ -1,6 +1,7 @@
 import { Problem, requestBytes } from "../../core/api";
 import type { StoredFile } from "../../core/types";
 import { text } from "../../text/parts/files";
+import { decompressors, type Decompress } from "./compression";
 import { cellText, isNumber, PARSERS, typeOf, type SchemaTree } from "./parquet-values";
 import { COLUMNS, ROWS, type Table } from "./table";
 
@@ -15,7 +16,6 @@ const MOST_BYTES = 32 * MIB;
 const MOST_MEMORY = 128 * MIB;
 /** Of a column with an index of its pages, only those with the rows are read. */
 const PAGE_BYTES = MIB;
-const CODECS = ["UNCOMPRESSED", "SNAPPY"];
 
 interface Chunk {
   offset_index_length?: number;
@@ -52,6 +52,7 @@ interface Hyparquet {
       metadata: Metadata;
       columns: string[];
       rowEnd: number;
+      compressors: Record<string, Decompress>;
       utf8: false;
       useOffsetIndex: true;
       onComplete(rows: unknown[][]): void;
@@ -135,9 +136,10 @@ async function rowsOf(
   const total = Number(metadata.num_rows);
   const shown = columns.slice(0, COLUMNS);
   const chunks = chunksOf(metadata);
-  const codec = chunks.map(({ meta_data: data }) => data?.codec).find((one) => one && !CODECS.includes(one));
-  if (codec) {
-    return tableOf(shown, [], [text.preview.rows(total), text.preview.codec(codec)]);
+  const codecs = new Set(chunks.flatMap(({ meta_data: data }) => data?.codec ?? []));
+  const compressors = await decompressors(codecs, MOST_MEMORY);
+  if (typeof compressors === "string") {
+    return tableOf(shown, [], [text.preview.rows(total), text.preview.codec(compressors)]);
   }
   const read = shown.slice(0, affordable(chunks, shown));
   if (!read.length) {
@@ -149,6 +151,7 @@ async function rowsOf(
     metadata,
     columns: read.map(({ element }) => element.name),
     rowEnd: ROWS,
+    compressors,
     utf8: false,
     useOffsetIndex: true,
     onComplete: (all) => (rows = all),

@@ -44,6 +44,7 @@ export const text = {
     notParquet: "The file is not a valid Parquet file. Download it to examine it.",
     beyondEnd: "it refers to bytes beyond its end",
     tooManyBytes: (limit: number) => `they take more than ${bytes(limit)}`,
+    pageTooLarge: "a page is too large",
     codec: (codec: string) =>
       `The rows are compressed with ${codec}, which can’t be shown. Download the file.`,
     notRead: (why: string) => `The rows can’t be shown: ${why}. Download the file.`,
