@@ -6,9 +6,9 @@ import java.lang.reflect.Method;
 import org.jboss.logging.Logger;
 
 /**
- * Ends requests that have become WebSockets. Quarkus counts a request until its response ends, which
- * that of a WebSocket never does, so each stop would wait for all listeners that there ever were. It
- * has no public method for that.
+ * Ends requests that have become WebSockets. Quarkus counts a request until its response ends,
+ * which that of a WebSocket never does, so each stop would wait for all listeners that there ever
+ * were. It has no public method for that.
  */
 final class UpgradedRequests {
   private static final Logger LOG = Logger.getLogger(UpgradedRequests.class);
