@@ -1,9 +1,11 @@
 """Calls every class and method of an unmodified client. Run with its Python by test_published_clients.py.
 
-Arguments: the API's base, a key, a key that may only read, a URL of some bytes, and Roost's own URL.
+Arguments: the API's base, a key, a key that may only read, a URL of some bytes, Roost's own URL, and a file to lock: pages of
+lists shift when another client creates something.
 """
 
 import asyncio
+import fcntl
 import json
 import sys
 import threading
@@ -14,7 +16,7 @@ import uuid
 import requests
 import swarmnode
 
-BASE, KEY, READ_KEY, BYTES_URL, ROOST = sys.argv[1:]
+BASE, KEY, READ_KEY, BYTES_URL, ROOST, LOCK = sys.argv[1:]
 VERSION = swarmnode.__version__
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 LIMIT_SECONDS = 120
@@ -47,7 +49,7 @@ def of_roost(prefix: str, identifier: str) -> str:
     return f"{prefix}_{digits}"
 
 
-def expect(kind: type, call, status: int = 0) -> None:  # noqa: ANN001 - any callable
+def expect(kind: type, call) -> None:  # noqa: ANN001 - any callable
     """The error of a call is of that class, with a body that the class can be made of."""
     try:
         call()
@@ -271,14 +273,16 @@ def check_errors(agent, store) -> None:  # noqa: ANN001
 
 def main() -> None:
     asyncio.set_event_loop(asyncio.new_event_loop())
-    store = check_stores()
-    agent = check_agents(store)
-    runs = check_cron_jobs(agent)
-    check_executions(agent, store)
-    check_builds(agent)
-    check_errors(agent, store)
-    if hasattr(swarmnode, "Asset"):
-        check_assets(agent)
+    with open(LOCK, "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        store = check_stores()
+        agent = check_agents(store)
+        runs = check_cron_jobs(agent)
+        check_executions(agent, store)
+        check_builds(agent)
+        check_errors(agent, store)
+        if hasattr(swarmnode, "Asset"):
+            check_assets(agent)
     check_cron_runs(runs)
     print("every method:", VERSION)
 

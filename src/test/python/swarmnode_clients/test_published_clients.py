@@ -4,6 +4,7 @@ import contextlib
 import http.server
 import json
 import os
+import socket
 import socketserver
 import ssl
 import subprocess
@@ -49,8 +50,6 @@ class Connection(socketserver.BaseRequestHandler):
     server: Proxy
 
     def handle(self) -> None:
-        import socket
-
         with contextlib.suppress(OSError):
             client = self.server.context.wrap_socket(self.request, server_side=True)
             with client, socket.create_connection(self.server.target) as roost:
@@ -114,7 +113,7 @@ def test_every_method_of_the_published_clients_works(tmp_path: Path) -> None:
         proxy = Proxy(("127.0.0.1", int(url.rsplit(":", 1)[1])), tmp_path / "server.pem")
         with serving(proxy) as port, serving(files) as files_port:
             arguments = [f"localhost:{port}/compat/swarmnode", key, key_that_reads(url, key)]
-            arguments += [f"http://127.0.0.1:{files_port}/some.bytes", url]
+            arguments += [f"http://127.0.0.1:{files_port}/some.bytes", url, str(tmp_path / "lock")]
             processes = {
                 version: subprocess.Popen(
                     [python, HERE / "every_method.py", *arguments],

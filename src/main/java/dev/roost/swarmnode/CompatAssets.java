@@ -1,6 +1,8 @@
 package dev.roost.swarmnode;
 
 import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
 import dev.roost.config.RoostConfig;
 import dev.roost.file.FileLinks;
 import io.smallrye.common.annotation.Blocking;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jboss.resteasy.reactive.ResponseStatus;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -57,7 +60,7 @@ public class CompatAssets {
         position,
         filters,
         found.total(),
-        found.assets().stream().map(this::view).toList());
+        found.assets().stream().flatMap(this::ifThere).toList());
   }
 
   @GET
@@ -87,6 +90,18 @@ public class CompatAssets {
   public void delete(String id) {
     if (!assets.delete(CompatIds.ASSET.id(id))) {
       throw CompatIds.ASSET.absent(id);
+    }
+  }
+
+  /** Empty: it was deleted meanwhile. */
+  private Stream<View> ifThere(StoredAsset asset) {
+    try {
+      return Stream.of(view(asset));
+    } catch (Problem e) {
+      if (e.code() != ErrorCode.NOT_FOUND) {
+        throw e;
+      }
+      return Stream.empty();
     }
   }
 

@@ -1,7 +1,9 @@
 package dev.roost.swarmnode;
 
 import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
 import dev.roost.datastore.DataStore;
 import dev.roost.datastore.StoreContent;
 import dev.roost.datastore.StoreSizes;
@@ -62,9 +64,16 @@ public class CompatStores {
     int left = MOST_CHARACTERS;
     List<View> views = new ArrayList<>();
     for (DataStore store : stores) {
-      View view = view(store, left);
-      left -= view.data().text().length();
-      views.add(view);
+      try {
+        View view = view(store, left);
+        left -= view.data().text().length();
+        views.add(view);
+      } catch (Problem e) {
+        if (e.code() != ErrorCode.NOT_FOUND) {
+          throw e;
+        }
+        // It was deleted meanwhile.
+      }
     }
     return NumberedPage.of(urls, LIST, position, Map.of(), total, views);
   }
