@@ -717,7 +717,7 @@ public interface RoostConfig {
   /** The API for clients of SwarmNode, at {@code /compat/swarmnode}. */
   interface Swarmnode {
     /** Bytes of an asset; {@code roost.limits.file-bytes} applies, too. */
-    @WithDefault("104857600")
+    @WithDefault("67108864")
     long assetBytes();
 
     /** How long an asset can be uploaded and confirmed after its request; less than a day. */
