@@ -21,4 +21,4 @@ def test_every_member_is_explained() -> None:
     assert (
         described["Store"]["members"]["set"]["signature"] == "(key: str, value: Any, ttl: float | None = None) -> int"
     )
-    assert described["Store"]["members"]["transaction"]["signature"] == "() -> Transaction"
+    assert described["Store"]["members"]["transaction"]["signature"] == "(lock: bool = False) -> Transaction"

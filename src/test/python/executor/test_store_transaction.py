@@ -235,6 +235,38 @@ def test_increments_are_blind_and_exact(executor: Executor) -> None:
     )
 
 
+def test_a_transaction_with_a_lock_excludes_others_and_lets_the_block_use_the_store(executor: Executor) -> None:
+    result = executor.run(
+        """
+        import threading
+
+        def main(request, store):
+            def count():
+                for _ in range(5):
+                    with store.transaction(lock=True):
+                        store["n"] = store.get("n", 0) + 1
+            threads = [threading.Thread(target=count) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            try:
+                with store.transaction(lock=True):
+                    with store.transaction(lock=True):
+                        pass
+            except RuntimeError as error:
+                nested = str(error)
+            with store.transaction(lock=True) as tx:
+                tx["n"] = tx["n"] * 2
+            with store.lock("transaction", timeout=0):
+                return [store["n"], nested]
+        """
+    )
+    count, nested = result.value
+    assert count == 30
+    assert "this thread holds" in nested
+
+
 def test_transact_does_it_again_after_a_conflict(executor: Executor) -> None:
     result = executor.run(
         """

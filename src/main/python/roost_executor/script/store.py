@@ -175,9 +175,13 @@ class Store(PrefixMapping):
         """Removes every entry, in one operation."""
         self._operations.request("clear", "{}")
 
-    def transaction(self) -> Transaction:
-        """Several reads and writes as one, in a with-block: `with store.transaction() as tx`. See Transaction."""
-        return Transaction(self._operations)
+    def transaction(self, lock: bool = False) -> Transaction:
+        """Several reads and writes as one, in a with-block: `with store.transaction() as tx`. See Transaction.
+
+        With `lock=True`, one execution at a time is in such a block of the store: it holds `store.lock("transaction")`.
+        Then the block may use the store itself, too; what it writes there is written at once.
+        """
+        return Transaction(self._operations, self.lock("transaction") if lock else None)
 
     def transact(self, function: "Callable[[Transaction], Any]", attempts: int = 50) -> Any:
         """Calls `function(tx)` in a transaction and returns its value; on a Conflict does it again, from the beginning.

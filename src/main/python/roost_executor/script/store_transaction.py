@@ -6,6 +6,7 @@ from typing import Any
 
 from roost_executor.script import store_errors
 from roost_executor.script.jsonvalue import encode
+from roost_executor.script.store_lock import Lock
 from roost_executor.script.store_operations import StoreOperations
 from roost_executor.script.store_ranges import CountRead, RangeRead, name_of
 from roost_executor.script.store_values import (
@@ -47,8 +48,9 @@ class Transaction(PrefixMapping):
     - `versions`, after the end: the new version of each key that was written, 0 where it was removed.
     """
 
-    def __init__(self, store: StoreOperations) -> None:
+    def __init__(self, store: StoreOperations, lock: "Lock | None" = None) -> None:
         self._store = store
+        self._lock = lock
         self._state = "not begun: use it in a with-block"
         self._reads: dict[str, int] = {}
         self._seen: dict[str, int] = {}
@@ -62,6 +64,8 @@ class Transaction(PrefixMapping):
 
     def __enter__(self) -> "Transaction":
         if self._state.startswith("not begun"):
+            if self._lock is not None:
+                self._lock.__enter__()
             self._state = ""
             return self
         raise store_errors.StoreError("a transaction is for one with-block; make another one")
@@ -69,8 +73,15 @@ class Transaction(PrefixMapping):
     def __exit__(self, kind: object, *_: object) -> None:
         """Checks and writes, unless the block has raised. Raises Conflict and what else a write raises."""
         self._state = "over"
-        if kind is None:
-            self._commit()
+        try:
+            if kind is None:
+                self._commit()
+        except BaseException as error:
+            kind = error
+            raise
+        finally:
+            if self._lock is not None:
+                self._lock.__exit__(kind)
 
     def __repr__(self) -> str:
         return f"<Transaction of {self._store!r}: {len(self._reads)} keys read, {len(self._writes)} written>"

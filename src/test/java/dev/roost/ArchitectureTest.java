@@ -138,6 +138,24 @@ class ArchitectureTest {
               "schedule",
               Set.of("agent", "api", "cluster", "config", "db", "event", "execution", "state")),
           Map.entry("search", Set.of("agent", "api", "cluster", "config", "db", "event")),
+          // The API of another service, over the same features; no package knows it.
+          Map.entry(
+              "swarmnode",
+              Set.of(
+                  "agent",
+                  "api",
+                  "builds",
+                  "cluster",
+                  "config",
+                  "datastore",
+                  "db",
+                  "event",
+                  "execution",
+                  "file",
+                  "log",
+                  "runtime",
+                  "schedule",
+                  "state")),
           Map.entry("trace", Set.of("api", "config", "db", "state")),
           Map.entry("view", Set.of("api", "db")),
           Map.entry(

@@ -110,7 +110,7 @@ public record AgentRequest(
    * @param reasons failure reasons of executions
    * @throws Problem too_large
    */
-  static AgentRequest read(
+  public static AgentRequest read(
       Body body, RoostConfig.Limits limits, Runtime runtime, List<String> reasons) {
     Runtime.Description offered = runtime.describe();
     AgentRequest request =
@@ -147,6 +147,32 @@ public record AgentRequest(
         .flatMap(ReadableNames::mistake)
         .ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
+  }
+
+  /** The same with other stores. */
+  public AgentRequest withStoreIds(List<String> ids) {
+    return new AgentRequest(
+        name,
+        script,
+        requirements,
+        envVars,
+        pythonVersion,
+        Optional.of(ids),
+        timeout,
+        memory,
+        cpu,
+        maxConcurrency,
+        concurrencyKeyScope,
+        maxAttempts,
+        retryDelay,
+        neverRetry,
+        keepWarm,
+        isolation,
+        requestsPerProcess,
+        profile,
+        egress,
+        preload,
+        tags);
   }
 
   private static Optional<Optional<String>> profile(Body body, List<String> offered) {

@@ -69,7 +69,7 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
    * The text with all values masked, for callers without access to values. Masks also the text
    * after an equals sign in a comment, which may be a disabled variable.
    */
-  static String masked(String text) {
+  public static String masked(String text) {
     return Arrays.stream(text.split("\n", -1))
         .map(EnvVars::maskedLine)
         .collect(Collectors.joining("\n"));

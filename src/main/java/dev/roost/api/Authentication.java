@@ -2,6 +2,7 @@ package dev.roost.api;
 
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.security.MessageDigest;
@@ -73,6 +74,21 @@ public class Authentication {
       throw unauthenticated("Send an API key: \"Authorization: Bearer roost_…\".");
     }
     return ofKey(authorization.substring(7).strip());
+  }
+
+  /**
+   * Authenticates a request outside of JAX-RS, which needs a key; a session isn't enough. Reads the
+   * database.
+   *
+   * @return the key's identifier
+   * @throws Problem unauthenticated, forbidden, rate_limited
+   */
+  public String requireKey(RoutingContext context, Role needed) {
+    Identity identity =
+        identify(context.request().getHeader("Authorization"), Optional.empty(), null);
+    AccessLog.sentWith(context, identity.keyId());
+    Caller.require(identity, needed);
+    return identity.keyId();
   }
 
   /**

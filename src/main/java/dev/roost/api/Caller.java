@@ -40,7 +40,11 @@ public class Caller {
    * @throws Problem forbidden
    */
   public void require(Role needed) {
-    if (!may(needed)) {
+    require(identity, needed);
+  }
+
+  static void require(Identity identity, Role needed) {
+    if (!(identity == null ? Role.READ : identity.role()).allows(needed)) {
       throw Problem.of(
           ErrorCode.FORBIDDEN,
           "This API key has the role \"%s\"; the request requires \"%s\"."

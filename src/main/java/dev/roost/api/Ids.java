@@ -2,6 +2,8 @@ package dev.roost.api;
 
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Identifiers: a type prefix and a UUIDv7 (RFC 9562) in Crockford's base32, 26 lower-case
@@ -9,6 +11,7 @@ import java.time.Instant;
  */
 public final class Ids {
   private static final char[] ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
+  private static final int DIGITS = 26;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static long lastTick;
 
@@ -22,6 +25,38 @@ public final class Ids {
     long high = (tick >>> 12 << 16) | 0x7000L | (tick & 0xfff);
     long low = (RANDOM.nextLong() >>> 2) | 0x8000_0000_0000_0000L;
     return prefix + '_' + base32(high, low);
+  }
+
+  /** The UUID of an identifier; empty if the text is none of that type. */
+  public static Optional<UUID> uuid(String prefix, String id) {
+    if (!id.startsWith(prefix + '_') || id.length() != prefix.length() + 1 + DIGITS) {
+      return Optional.empty();
+    }
+    long high = 0;
+    long low = 0;
+    for (int i = prefix.length() + 1; i < id.length(); i++) {
+      int digit = digit(id.charAt(i));
+      if (digit < 0 || high >>> 59 != 0) {
+        return Optional.empty();
+      }
+      high = (high << 5) | (low >>> 59);
+      low = (low << 5) | digit;
+    }
+    return Optional.of(new UUID(high, low));
+  }
+
+  /** The inverse of {@link #uuid}. */
+  public static String of(String prefix, UUID uuid) {
+    return prefix + '_' + base32(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits());
+  }
+
+  private static int digit(char character) {
+    for (int i = 0; i < ALPHABET.length; i++) {
+      if (ALPHABET[i] == character) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /** A string that sorts before all identifiers of that type created at or after that time. */
@@ -39,8 +74,8 @@ public final class Ids {
 
   /** 128 bits as 26 digits of 5 bits; the first digit has only 3 bits. */
   static String base32(long high, long low) {
-    char[] digits = new char[26];
-    for (int i = 25; i >= 0; i--) {
+    char[] digits = new char[DIGITS];
+    for (int i = DIGITS - 1; i >= 0; i--) {
       digits[i] = ALPHABET[(int) (low & 31)];
       low = (low >>> 5) | (high << 59);
       high >>>= 5;

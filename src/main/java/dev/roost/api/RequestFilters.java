@@ -28,6 +28,9 @@ public class RequestFilters {
   /** Query parameters with keys of entries, which may contain any character. */
   private static final Set<String> OF_KEYS = Set.of("prefix", "start", "after");
 
+  /** The APIs of other services, which require Roost's keys. */
+  private static final String COMPATIBLE = "/compat/";
+
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
   private final Authentication authentication;
@@ -130,7 +133,8 @@ public class RequestFilters {
   @ServerRequestFilter
   public void authenticate(
       ContainerRequestContext request, ResourceInfo resource, RoutingContext routing) {
-    if (!request.getUriInfo().getPath().startsWith("/v1/")) {
+    String path = request.getUriInfo().getPath();
+    if (!path.startsWith("/v1/") && !path.startsWith(COMPATIBLE)) {
       return;
     }
     HttpServerRequest http = routing.request();

@@ -127,6 +127,9 @@ public interface RoostConfig {
 
   Retention retention();
 
+  /** The API for clients of SwarmNode. */
+  Swarmnode swarmnode();
+
   /** An external PostgreSQL. Without it, the local runtime starts an embedded one. */
   interface Database {
     /** JDBC URL, for example {@code jdbc:postgresql://db.example.org/roost}. */
@@ -709,6 +712,21 @@ public interface RoostConfig {
     /** Timeout of a message, from the connection to the mail server's confirmation. */
     @WithDefault("20s")
     Duration timeout();
+  }
+
+  /** The API for clients of SwarmNode, at {@code /compat/swarmnode}. */
+  interface Swarmnode {
+    /** Bytes of an asset; {@code roost.limits.file-bytes} applies, too. */
+    @WithDefault("67108864")
+    long assetBytes();
+
+    /** How long an asset can be uploaded and confirmed after its request; less than a day. */
+    @WithDefault("1h")
+    Duration uploadLifetime();
+
+    /** How long the URL of an asset works after the asset was retrieved. */
+    @WithDefault("1h")
+    Duration assetUrlLifetime();
   }
 
   /** How long ended and deleted data is kept. */

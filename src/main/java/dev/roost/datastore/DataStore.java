@@ -160,7 +160,7 @@ public class DataStore extends PanacheEntityBase {
   /**
    * @throws Problem conflict: the name is taken; validation_failed: the name is invalid
    */
-  void rename(String newName, Instant now) {
+  public void rename(String newName, Instant now) {
     if (name.equals(newName)) {
       return;
     }

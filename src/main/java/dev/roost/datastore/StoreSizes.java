@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * concurrent writes.
  */
 @ApplicationScoped
-class StoreSizes {
+public class StoreSizes {
   /** How long a measurement is valid despite writes of other replicas. */
   private static final long TRUST_NANOS = 2_000_000_000L;
 
@@ -97,7 +97,7 @@ class StoreSizes {
   }
 
   /** Discards the measurement after a large deletion. */
-  void forget(String storeId) {
+  public void forget(String storeId) {
     synchronized (sizes) {
       sizes.remove(storeId);
     }

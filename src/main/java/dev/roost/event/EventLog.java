@@ -219,7 +219,7 @@ public class EventLog implements EventTail.Source {
   }
 
   /** Assigns positions to the oldest events without positions; returns the number of events. */
-  int place() {
+  public int place() {
     return database.inTransaction(
         connection -> {
           long last =

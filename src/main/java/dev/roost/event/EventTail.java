@@ -23,11 +23,11 @@ import org.jboss.logging.Logger;
  * until it has caught up. Without streams, nothing is read.
  */
 @ApplicationScoped
-class EventTail {
+public class EventTail {
   private static final Logger LOG = Logger.getLogger(EventTail.class);
 
   /** Signalled after events were read, in this process only. */
-  static final String TOPIC = "events read";
+  public static final String TOPIC = "events read";
 
   private static final int STEP = 500;
   private static final int MAX_ENTRIES = 2_000;
@@ -82,18 +82,18 @@ class EventTail {
     thread.join(5_000);
   }
 
-  /** Registers a stream. */
-  synchronized void join() {
+  /** Registers a stream, which reads until {@link #leave}. */
+  public synchronized void join() {
     followers++;
     notifyAll();
   }
 
-  synchronized void leave() {
+  public synchronized void leave() {
     followers--;
   }
 
   /** The next events after a position, as in {@link EventLog#read}. */
-  EventLog.Part read(long after, int limit, EventLog.Filter filter) {
+  public EventLog.Part read(long after, int limit, EventLog.Filter filter) {
     synchronized (this) {
       if (followers > 0 && to > 0 && after >= from) {
         return after >= to ? new EventLog.Part(List.of(), after) : remembered(after, limit, filter);

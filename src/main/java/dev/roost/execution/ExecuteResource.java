@@ -131,7 +131,7 @@ public class ExecuteResource {
   /**
    * @throws Problem too_large
    */
-  static void checkSize(String name, int sizeBytes, RoostConfig config) {
+  public static void checkSize(String name, int sizeBytes, RoostConfig config) {
     if (sizeBytes > config.limits().payloadBytes()) {
       throw Problem.tooLarge(
           name, sizeBytes, config.limits().payloadBytes(), "roost.limits.payload-bytes");

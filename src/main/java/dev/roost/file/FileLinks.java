@@ -19,7 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** Links that download a file without a key: they are signed, with the time of their end. */
 @ApplicationScoped
-class FileLinks {
+public class FileLinks {
   private static final String ALGORITHM = "HmacSHA256";
 
   private final Files files;
@@ -51,11 +51,22 @@ class FileLinks {
    * @throws Problem not_found
    */
   Link make(String id, Duration lifetime) {
-    StoredFile file = files.find(id);
     long end = clock.instant().plus(lifetime).getEpochSecond();
-    String path =
-        "/v1/file-links/%s?expires=%d&signature=%s".formatted(id, end, signature(file, end));
-    return new Link(publicUrl.orElse("") + path, Instant.ofEpochSecond(end));
+    return new Link(publicUrl.orElse("") + path(id, end), Instant.ofEpochSecond(end));
+  }
+
+  /**
+   * The path of a link, with its query.
+   *
+   * @throws Problem not_found
+   */
+  public String path(String id, Duration lifetime) {
+    return path(id, clock.instant().plus(lifetime).getEpochSecond());
+  }
+
+  private String path(String id, long end) {
+    StoredFile file = files.find(id);
+    return "/v1/file-links/%s?expires=%d&signature=%s".formatted(id, end, signature(file, end));
   }
 
   /**

@@ -9,12 +9,14 @@ import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -56,7 +58,8 @@ public class Files {
       Sql.of(
           """
           update file f set state = 'removed'
-          where f.id = :id and not exists (select 1 from job_file j where j.file_id = f.id)
+          where f.id = :id and not f.kept
+            and not exists (select 1 from job_file j where j.file_id = f.id)
           returning\s"""
               + StoredFile.COLUMNS);
 
@@ -83,6 +86,17 @@ public class Files {
           where f.id = :id and f.state = 'uploading' and f.size_bytes = :size
           returning\s"""
               + StoredFile.COLUMNS);
+
+  private static final Sql KEEP =
+      Sql.of("update file set kept = true where id = :id and state = 'stored'");
+
+  /** {@link OldFiles} deletes the parts and the rows. */
+  private static final Sql RELEASE =
+      Sql.of(
+          """
+          update file f set kept = false,
+            state = case when exists (select 1 from job_file j where j.file_id = f.id) then f.state else 'removed' end
+          where f.id = any(:ids)""");
 
   private final Database database;
   private final Storage storage;
@@ -162,6 +176,20 @@ public class Files {
     }
     database.once(STORED.with("id", id)::update);
     return id;
+  }
+
+  /**
+   * Keeps a file although no job refers to it, until {@link #release}; in the caller's transaction.
+   *
+   * @return false: there is no complete file with that identifier
+   */
+  public static boolean keep(EntityManager entities, String id) {
+    return KEEP.with("id", id).update(entities) == 1;
+  }
+
+  /** Ends {@link #keep}: the files are removed unless jobs refer to them. */
+  public static void release(EntityManager entities, List<String> ids) {
+    RELEASE.with("ids", ids.toArray(String[]::new)).update(entities);
   }
 
   /** Removes a file unless a job refers to it. What can't be deleted now is deleted later. */

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Removes files that no job refers to. The row is marked, the parts are deleted, then the row: so
- * what an interruption leaves is found again.
+ * Removes files that no job refers to and that aren't kept. The row is marked, the parts are
+ * deleted, then the row: so what an interruption leaves is found again.
  */
 public final class OldFiles {
   public static final int LIMIT = 100;
@@ -19,7 +19,7 @@ public final class OldFiles {
           """
           select f.id, f.used_at from file f
           where f.used_at < :before and (f.used_at, f.id) > (:afterTime, :afterId) and f.state <> 'removed'
-            and not exists (select 1 from job_file j where j.file_id = f.id)
+            and not f.kept and not exists (select 1 from job_file j where j.file_id = f.id)
           order by f.used_at, f.id limit :limit""");
 
   /** A job that gets the file at the same moment has changed used_at, or sees the mark. */
@@ -28,7 +28,7 @@ public final class OldFiles {
           """
           update file f set state = 'removed'
           where f.id = any(:ids) and f.used_at < :before
-            and not exists (select 1 from job_file j where j.file_id = f.id)""");
+            and not f.kept and not exists (select 1 from job_file j where j.file_id = f.id)""");
 
   public static final Sql MARKED =
       Sql.of(

@@ -91,7 +91,7 @@ public class Schedule extends PanacheEntityBase {
   /**
    * @throws Problem not_found
    */
-  static Schedule require(String id) {
+  public static Schedule require(String id) {
     return Schedule.<Schedule>findByIdOptional(id)
         .orElseThrow(() -> Problem.notFound("schedule", id));
   }

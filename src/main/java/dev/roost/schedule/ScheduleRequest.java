@@ -16,7 +16,7 @@ import java.util.Optional;
  *
  * @param startsAt an empty inner value: no bound; the same for endsAt
  */
-record ScheduleRequest(
+public record ScheduleRequest(
     Optional<String> agentId,
     Optional<String> name,
     Optional<String> cron,
@@ -63,26 +63,55 @@ record ScheduleRequest(
             throw Problem.tooLarge("payload", size, payloadBytes, "roost.limits.payload-bytes");
           }
         });
-    request
-        .name
-        .flatMap(ReadableNames::mistake)
-        .ifPresent(m -> body.reject("name", "invalid_name", m));
+    name(body, request.name);
     return request;
+  }
+
+  /** Reports a name that is not valid. */
+  public static Optional<String> name(Body body, Optional<String> given) {
+    given.flatMap(ReadableNames::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
+    return given;
+  }
+
+  /** Only these fields; a new schedule has defaults for the others. */
+  public static ScheduleRequest of(
+      Optional<String> agentId,
+      Optional<String> name,
+      Optional<String> cron,
+      Optional<ScheduleState> state) {
+    return new ScheduleRequest(
+        agentId,
+        name,
+        cron,
+        Optional.empty(),
+        Optional.empty(),
+        state,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   /** The member "cron", when it is valid. */
   static Optional<String> cron(Body body) {
-    return body.string("cron")
+    return cron(body, "cron");
+  }
+
+  /** A member with a cron expression, when it is valid. */
+  public static Optional<String> cron(Body body, String member) {
+    return body.string(member)
         .filter(
             text -> {
               try {
                 if (text.length() > CRON_CHARACTERS) {
-                  throw new CronException("cron is too long.");
+                  throw new CronException(member + " is too long.");
                 }
                 Cron.parse(text);
                 return true;
               } catch (CronException e) {
-                body.reject("cron", "invalid_cron", e.getMessage());
+                body.reject(member, "invalid_cron", e.getMessage());
                 return false;
               }
             });

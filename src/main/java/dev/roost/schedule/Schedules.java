@@ -36,7 +36,7 @@ public class Schedules {
    * @throws Problem validation_failed when the agent doesn't exist, conflict when it has a schedule
    *     with that name
    */
-  String create(ScheduleRequest request) {
+  public String create(ScheduleRequest request) {
     return QuarkusTransaction.requiringNew()
         .call(
             () -> {
@@ -65,7 +65,7 @@ public class Schedules {
    *
    * @throws Problem not_found, conflict, validation_failed for another agent
    */
-  void update(String id, ScheduleRequest request) {
+  public void update(String id, ScheduleRequest request) {
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
@@ -124,7 +124,7 @@ public class Schedules {
   }
 
   /** Deletes the schedule; its jobs stay. */
-  void delete(String id) {
+  public void delete(String id) {
     QuarkusTransaction.requiringNew().run(() -> Schedule.lock(id).delete());
   }
 

@@ -63,6 +63,9 @@ class StatesTest {
           "Traces: starting",
           // A word of a description.
           "Intake: rejected",
+          // States of another service's API.
+          "CompatCronJobs: running",
+          "CompatCronJobs: suspended",
           // Fields of requests.
           "ApprovalLinksResource: approved",
           "ExecutorJobsResource: running",

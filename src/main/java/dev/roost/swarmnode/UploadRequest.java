@@ -1,0 +1,64 @@
+package dev.roost.swarmnode;
+
+import dev.roost.db.Sql;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A request to store an asset.
+ *
+ * @param key signs its URL
+ * @param fileId what was uploaded; null: nothing yet
+ */
+record UploadRequest(
+    String id, String assetName, String agentId, byte[] key, String fileId, Instant expiresAt) {
+  static final String COLUMNS =
+      "r.id, r.asset_name, r.agent_id, r.upload_key, r.file_id, r.expires_at";
+
+  private static final String ALGORITHM = "HmacSHA256";
+
+  static UploadRequest read(ResultSet row) throws SQLException {
+    return new UploadRequest(
+        row.getString("id"),
+        row.getString("asset_name"),
+        row.getString("agent_id"),
+        row.getBytes("upload_key"),
+        row.getString("file_id"),
+        Sql.instant(row, "expires_at"));
+  }
+
+  /** The path to which the content is sent, with its query. */
+  String path() {
+    long end = expiresAt.getEpochSecond();
+    return "%s%s/?expires=%d&signature=%s"
+        .formatted(CompatPaths.UPLOADS, CompatIds.STORAGE_REQUEST.uuid(id), end, signature(end));
+  }
+
+  /**
+   * @param expires seconds since 1970, as the URL says
+   * @param signature of the URL
+   */
+  boolean isSigned(long expires, String signature) {
+    return MessageDigest.isEqual(
+        signature(expires).getBytes(StandardCharsets.US_ASCII),
+        signature.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private String signature(long end) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return HexFormat.of()
+          .formatHex(mac.doFinal((id + "\n" + end).getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e); // Each Java platform has this algorithm.
+    }
+  }
+}
