@@ -1,4 +1,4 @@
--- Assets of clients of the hosted service; see docs/decisions/0064-clients-of-swarmnode.md. Their bytes are files.
+-- Assets of clients of the hosted service; see docs/decisions/0063-clients-of-swarmnode.md. Their bytes are files.
 
 -- A file that isn't removed although no job refers to it.
 alter table file add column kept boolean not null default false;
