@@ -75,7 +75,8 @@ class CompatUrls {
   /** The first of several values is that of the proxy next to the client. */
   private static Optional<String> forwarded(HttpServerRequest request, String name, Pattern form) {
     return Optional.ofNullable(request.getHeader(name))
-        .map(text -> text.split(",", 2)[0].strip().replaceAll("/+$", ""))
+        .map(text -> text.split(",", 2)[0].strip())
+        .map(text -> text.endsWith("/") ? text.substring(0, text.length() - 1) : text)
         .filter(text -> form.matcher(text).matches());
   }
 }
