@@ -53,7 +53,7 @@ public final class Api {
 
     /**
      * The value at a path of the JSON body: {@code data[0].name}; {@code data.name} are the names
-     * of all of a list. Null: there is none.
+     * of all of a list, and the empty path is that of the whole body. Null: there is none.
      */
     @SuppressWarnings("unchecked") // Whoever asks knows what is there.
     public <T> T get(String path) {

@@ -137,7 +137,7 @@ class ImmediateJobsIT {
     Api.Answer ended = answer.join();
     assertEquals("succeeded", ended.get("state"));
     assertEquals(1, ended.<Integer>get("execution.return_value"));
-    assertEquals(job(ended.get("id")).<Map<String, Object>>get("$"), ended.get("$"));
+    assertEquals(job(ended.get("id")).<Map<String, Object>>get(""), ended.get(""));
   }
 
   @Test

@@ -146,6 +146,13 @@ class ExecutionSocketsIT {
     assertEquals("failure", received.awaitMessage(0).get("status"));
   }
 
+  /** Those of other tests with this database come first. */
+  private void placeEvents() {
+    while (events.place() > 0) {
+      // There may be more.
+    }
+  }
+
   @Test
   void aCronJobsListenerGetsEachRunThatEndsFromThenOn() {
     String schedule =
@@ -153,7 +160,7 @@ class ExecutionSocketsIT {
             .get("id");
     String before = trigger(schedule);
     end(before, "cancelled");
-    events.place();
+    placeEvents();
     Received received =
         listen("execution-stream/" + CompatIds.CRON_JOB.address(schedule) + "/", api.key());
     List<String> runs = new ArrayList<>();
@@ -161,7 +168,7 @@ class ExecutionSocketsIT {
       String run = trigger(schedule);
       end(job(), "cancelled"); // of the same agent, and not of the schedule
       end(run, "cancelled");
-      events.place();
+      placeEvents();
       runs.add(CompatIds.EXECUTION.uuid(run));
     }
     received.awaitMessage(2);
@@ -171,7 +178,7 @@ class ExecutionSocketsIT {
     assertEquals(CompatIds.CRON_JOB.uuid(schedule), first.get("agent_executor_cron_job_id"));
     assertNull(first.get("agent_executor_job_id"));
     api.delete("/v1/schedules/" + schedule);
-    events.place();
+    placeEvents();
     assertEquals(1_000, received.closed.join());
     assertEquals(3, received.messages.size());
   }

@@ -38,6 +38,7 @@ class DeliveryRepositoryIT {
   @BeforeEach
   void prepare() {
     hooks = new Hooks(Api.as(Role.WRITE), database);
+    hooks.update("delete from event"); // Other tests with this database have made some.
     webhook = Hooks.id(hooks.make("https://example.org", "*"));
   }
 
