@@ -8,6 +8,8 @@ or `static` and `tests`:
     static       formatters, linters and type checkers, and the dashboard's unit tests: a minute and no server, so the
                  build runs it before the long tests
     tests        all other tests; with a packaged server also the SDK's tests and the documentation's examples against it
+    sdk          of these, those of the SDK that start nothing, with its oldest and newest dependencies
+    other-tests  the rest of them
     format       formats Python and the dashboard
     web          the checks and unit tests of the dashboard
     web-tests    its unit tests alone
@@ -154,7 +156,7 @@ def check_sdk_versions(checks: Checks) -> None:
 def main() -> int:
     """Runs everything; 0 when nothing has failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = ["static", "tests", "format", "web", "web-tests", "one"]
+    parts = ["static", "tests", "sdk", "other-tests", "format", "web", "web-tests", "one"]
     parser.add_argument("part", nargs="?", choices=parts, help="one part only")
     parser.add_argument("path", nargs="?", type=Path, help="the tests of `one`")
     parser.add_argument("--jar", type=Path, help="the packaged server, for what is tested against it")
@@ -179,7 +181,9 @@ def run_part(checks: Checks, part: "str | None", path: "Path | None", jar: "Path
         run_one(checks, path, jar)
     if part in (None, "static"):
         check_static(checks)
-    if part in (None, "tests"):
+    if part in (None, "tests", "sdk"):
+        check_sdk_versions(checks)
+    if part in (None, "tests", "other-tests"):
         check_tests(checks, jar)
 
 
@@ -226,7 +230,7 @@ def check_static(checks: Checks) -> None:
 
 
 def check_tests(checks: Checks, jar: "Path | None") -> None:
-    """The tests of executor, builder, chart and SDK, and those of the documentation."""
+    """The tests of executor, builder and chart, of the SDK against a server, and those of the documentation."""
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs", "openapi")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rfEs"]
@@ -235,7 +239,6 @@ def check_tests(checks: Checks, jar: "Path | None") -> None:
         check_openapi(checks, beside, jar)
         env = tool_paths(checks, jar)
         beside.enter_context(checks.beside("executor, builder, chart, cron and start tests", *tests, env=env))
-        check_sdk_versions(checks)
         check_sdk(checks, jar)
     for tool, what in LEFT_OUT_WITHOUT.items():
         if shutil.which(tool) is None:

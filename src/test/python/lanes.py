@@ -2,8 +2,9 @@
 
     python3 src/test/python/lanes.py [options of Maven]
 
-Packages first, with the unit tests and the static checks. Then three lanes run on what was packaged: the integration
-tests and the end-to-end tests of the local runtime, the Python tests, and the end-to-end tests on Kubernetes. With two
+Packages first, with the unit tests and the static checks; the SDK's unit tests, which need no package, run beside that.
+Then three lanes run on what was packaged: the integration tests and the end-to-end tests of the local runtime, the other
+Python tests, and the end-to-end tests on Kubernetes. With two
 processors for each they all run beside each other, else those on Kubernetes run alone, after the others: their pods take what
 processors there are. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended; what has failed
 is named again at the end. `./mvnw verify` runs the same tests one after the other. Ends with status 1 when any lane has
@@ -21,6 +22,7 @@ from left_out import print_left_out
 
 ROOT = Path(__file__).resolve().parents[3]
 MAVEN = [str(ROOT / "mvnw")]
+CHECK = [sys.executable, str(ROOT / "src/test/python/check.py")]
 JAR = ROOT / "target/quarkus-app/quarkus-run.jar"
 LOGS = ROOT / "target/lanes"
 POLL_SECONDS = 0.2
@@ -43,7 +45,7 @@ def lanes(options: "list[str]") -> "dict[str, list[str]]":
             "failsafe:verify@integration",
             "failsafe:verify@local",
         ],
-        "python": [sys.executable, str(ROOT / "src/test/python/check.py"), "tests", "--jar", str(JAR)],
+        "python": [*CHECK, "other-tests", "--jar", str(JAR)],
         "kubernetes": [*MAVEN, *options, "failsafe:integration-test@kubernetes", "failsafe:verify@kubernetes"],
     }
     if "-DskipPythonTests" in options:
@@ -74,6 +76,11 @@ class Lane:
         self.seconds = time.monotonic() - self._began
         self.busy = 1 - (idle_seconds() - self._idle) / (self.seconds * (os.cpu_count() or 1))
         return True
+
+    def wait(self) -> None:
+        """Waits until it has ended."""
+        while not self.has_ended():
+            time.sleep(POLL_SECONDS)
 
     def show(self) -> None:
         """Prints its whole output."""
@@ -117,15 +124,19 @@ def rounds(names: "list[str]", processors: int) -> "list[list[str]]":
 def main(options: "list[str]") -> int:
     """Packages and runs the lanes; 0 when nothing has failed."""
     began = time.monotonic()
-    status = subprocess.run([*MAVEN, *options, "pre-integration-test"], cwd=ROOT, check=False).returncode
-    if status:
-        return status
     LOGS.mkdir(parents=True, exist_ok=True)
     commands = lanes(options)
+    # Packaging keeps one processor busy.
+    running = [Lane("sdk", [*CHECK, "sdk"])] if "python" in commands else []
+    status = subprocess.run([*MAVEN, *options, "pre-integration-test"], cwd=ROOT, check=False).returncode
+    if status:
+        for lane in running:
+            lane.wait()
+        return status
     print(f"\nTo watch a lane: tail -f {os.path.relpath(LOGS)}/NAME.log", flush=True)
     ended: list[Lane] = []
     for names in rounds(list(commands), os.cpu_count() or 1):
-        running = [Lane(name, commands[name]) for name in names]
+        running += [Lane(name, commands[name]) for name in names]
         while running:
             for lane in [lane for lane in running if lane.has_ended()]:
                 lane.show()
