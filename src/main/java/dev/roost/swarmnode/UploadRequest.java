@@ -1,15 +1,10 @@
 package dev.roost.swarmnode;
 
 import dev.roost.db.Sql;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
+import dev.roost.file.LinkSignature;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A request to store an asset.
@@ -21,8 +16,6 @@ record UploadRequest(
     String id, String assetName, String agentId, byte[] key, String fileId, Instant expiresAt) {
   static final String COLUMNS =
       "r.id, r.asset_name, r.agent_id, r.upload_key, r.file_id, r.expires_at";
-
-  private static final String ALGORITHM = "HmacSHA256";
 
   static UploadRequest read(ResultSet row) throws SQLException {
     return new UploadRequest(
@@ -38,7 +31,11 @@ record UploadRequest(
   String path() {
     long end = expiresAt.getEpochSecond();
     return "%s%s/?expires=%d&signature=%s"
-        .formatted(CompatPaths.UPLOADS, CompatIds.STORAGE_REQUEST.uuid(id), end, signature(end));
+        .formatted(
+            CompatPaths.UPLOADS,
+            CompatIds.STORAGE_REQUEST.uuid(id),
+            end,
+            LinkSignature.of(key, id, end));
   }
 
   /**
@@ -46,19 +43,6 @@ record UploadRequest(
    * @param signature of the URL
    */
   boolean isSigned(long expires, String signature) {
-    return MessageDigest.isEqual(
-        signature(expires).getBytes(StandardCharsets.US_ASCII),
-        signature.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private String signature(long end) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(key, ALGORITHM));
-      return HexFormat.of()
-          .formatHex(mac.doFinal((id + "\n" + end).getBytes(StandardCharsets.UTF_8)));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e); // Each Java platform has this algorithm.
-    }
+    return LinkSignature.matches(key, id, expires, signature);
   }
 }
