@@ -148,8 +148,9 @@ def sign_in(open_context, roost) -> "Callable[..., Page]":
 
 
 @pytest.fixture
-def page(sign_in) -> Page:
-    return sign_in()
+def page(open_context, roost) -> Page:
+    """A page of somebody who has signed in, and goes to an address first of all."""
+    return open_context(storage_state=roost.session()).new_page()
 
 
 @pytest.fixture

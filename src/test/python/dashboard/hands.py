@@ -8,6 +8,12 @@ from playwright.sync_api import Locator, Page, Route, expect
 SOON = 180_000  # ms; for what a build and a cold start have to end before
 
 
+def overview(page: Page) -> None:
+    """Goes to the first page; a phone hides its navigation behind a button."""
+    page.goto("/")
+    expect(page.locator("nav#navigation")).to_be_attached()
+
+
 def editor(page: Page, label: str) -> Locator:
     """The text of a code editor."""
     return page.get_by_role("textbox", name=label, exact=True)

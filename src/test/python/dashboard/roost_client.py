@@ -2,6 +2,7 @@
 
 import time
 from typing import Any, Callable, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -46,6 +47,18 @@ class Roost:
     def link(self) -> str:
         """The address that signs a browser in, once."""
         return self.url + self.post("/login-links")["url"]
+
+    def session(self) -> Any:
+        """A new session, as the storage state of a browser context."""
+        answer = httpx.post(self.url + "/v1/session", json={"key": self.key})
+        assert answer.is_success, answer.text
+        ((name, value),) = answer.cookies.items()
+        cookie = {"name": name, "value": value, "domain": urlsplit(self.url).hostname, "path": "/", "httpOnly": True}
+        token = {"name": "roost-page-token", "value": answer.json()["page_token"]}
+        return {
+            "cookies": [{**cookie, "expires": -1, "secure": False, "sameSite": "Strict"}],
+            "origins": [{"origin": self.url, "localStorage": [token]}],
+        }
 
     def agent(self, name: str, script: str, **settings: Any) -> Any:
         return self.post("/agents", {"name": name, "script": script, **settings})

@@ -2,13 +2,14 @@
 
 import httpx
 import pytest
-from hands import SOON, credentials, editor, returned, saw_toast, search, write
+from hands import SOON, credentials, editor, overview, returned, saw_toast, search, write
 from playwright.sync_api import expect
 
 AGENT = "def main():\n    return 'hello'\n"
 
 
 def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
+    overview(page)
     page.evaluate(PRESS_G_AND_A)
     expect(page).to_have_url("/agents")
     search(page, agent["name"])
@@ -68,6 +69,7 @@ UNSEEN_FOCUS = """() => {
 
 
 def test_help_lists_the_shortcuts_and_escape_closes_it(page):
+    overview(page)
     page.keyboard.press("?")
     help_ = page.get_by_role("dialog")
     expect(help_).to_contain_text("Go to Agents")
@@ -76,6 +78,7 @@ def test_help_lists_the_shortcuts_and_escape_closes_it(page):
 
 
 def test_signing_out_ends_the_session_in_every_tab(page, roost):
+    overview(page)
     other = page.context.new_page()
     other.goto("/agents")
     expect(other.get_by_role("heading", name="Agents", level=1)).to_be_visible()

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from hands import credentials
+from hands import credentials, overview
 from playwright.sync_api import expect
 
 
@@ -47,6 +47,7 @@ def neighbour(roost):
 
 
 def test_a_program_on_another_port_gets_the_cookie_and_can_do_nothing_with_it(page, roost, neighbour):
+    overview(page)
     page.context.watch.hosts.add(urlsplit(neighbour.url).netloc)
     session = credentials(page)
     assert httpx.get(roost.url + "/v1/session", headers=session).status_code == 200
@@ -74,6 +75,7 @@ def test_signing_in_as_somebody_else_in_one_tab_goes_for_the_others(page, roost)
 
 
 def test_a_tab_that_was_signed_out_resumes_when_another_tab_signs_in(page, roost):
+    overview(page)
     other = page.context.new_page()
     other.goto("/agents")
     expect(other.get_by_role("heading", name="Agents", level=1)).to_be_visible()

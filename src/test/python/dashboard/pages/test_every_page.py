@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from every_page import NAMES, address, settled
-from hands import preloaded
+from hands import overview, preloaded
 from playwright.sync_api import Page
 
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -81,6 +81,7 @@ def test_the_sign_in_can_be_used_by_everybody(open_context):
 
 @pytest.mark.parametrize("keys", ["Control+k", "?"])
 def test_a_dialog_can_be_used_by_everybody(page, keys):
+    overview(page)
     page.keyboard.press(keys)
     page.get_by_role("dialog").wait_for()
     assert not findings(page)

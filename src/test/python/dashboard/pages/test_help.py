@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from hands import overview
 from playwright.sync_api import expect
 from test_every_page import findings, sideways
 
@@ -49,6 +50,7 @@ def test_a_section_has_an_address(reader):
 
 
 def test_the_dashboard_leads_to_the_help_and_back(page):
+    overview(page)
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Help", exact=True).click()
     reader = opened.value

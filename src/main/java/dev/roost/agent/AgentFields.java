@@ -1,5 +1,6 @@
 package dev.roost.agent;
 
+import dev.roost.api.JsonText;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -109,6 +110,23 @@ record AgentFields(
                 "auto: an executor imports the modules that the script imports once, and executions "
                     + "start with them. off: each execution imports them.")
         Preload preload,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            examples =
+                "{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\"}}, "
+                    + "\"required\": [\"name\"]}",
+            description =
+                "A JSON Schema, draft 2020-12, that payloads must match; null: any payload. A payload "
+                    + "that does not match is refused when it is submitted.")
+        JsonText inputSchema,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description =
+                "A JSON Schema, draft 2020-12, of what main returns, for those who call the agent; null: "
+                    + "not described. Return values are not checked.")
+        JsonText outputSchema,
     @Schema(
             type = SchemaType.ARRAY,
             maxItems = AgentTags.MOST,

@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
+import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
@@ -17,6 +18,8 @@ import java.util.Optional;
  *
  * @param profile an empty inner value: the default profile
  * @param egress in the format of {@link Egress#text}
+ * @param inputSchema a JSON Schema without mistakes; an empty inner value: none
+ * @param outputSchema like inputSchema
  */
 public record AgentRequest(
     Optional<String> name,
@@ -39,6 +42,8 @@ public record AgentRequest(
     Optional<Optional<String>> profile,
     Optional<String> egress,
     Optional<Preload> preload,
+    Optional<Optional<String>> inputSchema,
+    Optional<Optional<String>> outputSchema,
     Optional<List<String>> tags) {
 
   private static final int DAY_SECONDS = 86_400;
@@ -49,6 +54,8 @@ public record AgentRequest(
         Optional.of(name),
         script,
         RequirementsText.parse(requirements),
+        Optional.empty(),
+        Optional.empty(),
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -66,7 +73,9 @@ public record AgentRequest(
         Optional.of(revision.pythonVersion),
         Optional.of(Optional.ofNullable(revision.profile)),
         Optional.of(revision.egress),
-        Optional.of(revision.preload));
+        Optional.of(revision.preload),
+        Optional.of(Optional.ofNullable(revision.inputSchema)),
+        Optional.of(Optional.ofNullable(revision.outputSchema)));
   }
 
   private static AgentRequest ofRun(
@@ -77,7 +86,9 @@ public record AgentRequest(
       Optional<String> pythonVersion,
       Optional<Optional<String>> profile,
       Optional<String> egress,
-      Optional<Preload> preload) {
+      Optional<Preload> preload,
+      Optional<Optional<String>> inputSchema,
+      Optional<Optional<String>> outputSchema) {
     return new AgentRequest(
         name,
         Optional.of(script),
@@ -99,6 +110,8 @@ public record AgentRequest(
         profile,
         egress,
         preload,
+        inputSchema,
+        outputSchema,
         Optional.empty());
   }
 
@@ -135,6 +148,8 @@ public record AgentRequest(
             profile(body, offered.profiles()),
             egress(body, runtime),
             body.choice("preload", Preload.class),
+            schema(body, "input_schema"),
+            schema(body, "output_schema"),
             AgentTags.read(body, "tags"));
     request.script.ifPresent(text -> checkScript(text, limits));
     request.envVars.ifPresent(
@@ -172,6 +187,8 @@ public record AgentRequest(
         profile,
         egress,
         preload,
+        inputSchema,
+        outputSchema,
         tags);
   }
 
@@ -190,6 +207,24 @@ public record AgentRequest(
             ? "profile must be null: this Roost has no profiles."
             : "profile must be null or one of " + String.join(", ", offered) + ".");
     return Optional.empty();
+  }
+
+  private static Optional<Optional<String>> schema(Body body, String name) {
+    if (body.isNull(name)) {
+      return Optional.of(Optional.empty());
+    }
+    int size = body.sizeBytes(name);
+    if (size > ValueSchema.MOST_BYTES) {
+      body.reject(
+          name,
+          "too_large",
+          "%s has %,d bytes; a schema can have at most %,d."
+              .formatted(name, size, ValueSchema.MOST_BYTES));
+      return Optional.empty();
+    }
+    Optional<JsonText> text = body.json(name);
+    text.ifPresent(given -> body.reject(ValueSchema.mistakes(given, "/" + name)));
+    return text.map(given -> Optional.of(given.text()));
   }
 
   private static Optional<String> egress(Body body, Runtime runtime) {

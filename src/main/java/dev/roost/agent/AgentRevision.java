@@ -18,7 +18,7 @@ import java.util.Objects;
 
 /**
  * One version of an agent's code and environment: script, requirements, variables, Python version,
- * profile, egress and preloading.
+ * profile, egress, preloading and schemas.
  */
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
@@ -38,6 +38,12 @@ public class AgentRevision extends PanacheEntityBase {
 
   @Enumerated(EnumType.STRING)
   public Preload preload = Preload.AUTO;
+
+  /** A JSON Schema that payloads match, as text; null: any payload. */
+  public String inputSchema;
+
+  /** A JSON Schema of what main returns, as text; null: anything. */
+  public String outputSchema;
 
   /**
    * The BuilderJob whose Build this revision runs on. A revision without a new build shares the
@@ -79,7 +85,8 @@ public class AgentRevision extends PanacheEntityBase {
     String select =
         """
         select cast(revision as text) as id,
-          octet_length(script) + octet_length(requirements) + octet_length(env_vars) as bytes
+          octet_length(script) + octet_length(requirements) + octet_length(env_vars)
+            + coalesce(octet_length(input_schema), 0) + coalesce(octet_length(output_schema), 0) as bytes
         from agent_revision where %s order by revision desc limit :most
         """;
     return conditions
@@ -105,6 +112,8 @@ public class AgentRevision extends PanacheEntityBase {
         && pythonVersion.equals(other.pythonVersion)
         && Objects.equals(profile, other.profile)
         && egress.equals(other.egress)
-        && preload == other.preload;
+        && preload == other.preload
+        && Objects.equals(inputSchema, other.inputSchema)
+        && Objects.equals(outputSchema, other.outputSchema);
   }
 }

@@ -1,5 +1,6 @@
 package dev.roost.agent;
 
+import dev.roost.api.JsonText;
 import dev.roost.builds.BuilderJob;
 import java.time.Instant;
 import java.util.HashMap;
@@ -37,6 +38,16 @@ public record AgentRevisionView(
     @Schema(examples = "all", description = "What scripts may connect to; see Agent") String egress,
     @Schema(description = "Whether executors import modules in advance; see Agent") Preload preload,
     @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description = "The JSON Schema that payloads must match; null: any payload")
+        JsonText inputSchema,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description = "The JSON Schema of what main returns; null: not described")
+        JsonText outputSchema,
+    @Schema(
             description =
                 "The BuilderJob that installed its requirements; a revision that required no build shares "
                     + "the one of the previous revision")
@@ -66,6 +77,8 @@ public record AgentRevisionView(
         revision.profile,
         revision.egress,
         revision.preload,
+        JsonText.ofNullable(revision.inputSchema),
+        JsonText.ofNullable(revision.outputSchema),
         revision.builderJobId,
         buildId,
         revision.createdAt);

@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import dev.roost.api.JsonText;
 import dev.roost.builds.BuildReason;
 import dev.roost.builds.Outdated;
 import dev.roost.datastore.DataStore;
@@ -111,13 +112,23 @@ public record AgentView(
                     + "start with them. off: each execution imports them")
         Preload preload,
     @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description = "The JSON Schema that payloads must match; null: any payload")
+        JsonText inputSchema,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description = "The JSON Schema of what main returns; null: not described")
+        JsonText outputSchema,
+    @Schema(
             description = "Labels to find agents by, sorted; [] for none. / separates levels",
             examples = "[\"billing\", \"team/crawlers\"]")
         List<String> tags,
     @Schema(
             description =
                 "The number of the newest revision, from 1. A change of script, requirements, env_vars, "
-                    + "python_version, profile, egress or preload creates a new revision")
+                    + "python_version, profile, egress, preload, input_schema or output_schema creates a new revision")
         int revision,
     @Schema(
             nullable = true,
@@ -188,7 +199,7 @@ public record AgentView(
              where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
                and j.state in ('queued', 'running')) as building_revision,
             b.state in ('failed', 'cancelled') as build_failed, b.reason, b.message, r.profile, r.egress,
-            r.preload, array(select t.tag from agent_tag t where t.agent_id = a.id order by t.tag) as tags
+            r.preload, r.input_schema, r.output_schema, array(select t.tag from agent_tag t where t.agent_id = a.id order by t.tag) as tags
           from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
           join builder_job b on b.id = r.builder_job_id
           where a.id = any(:ids)
@@ -209,6 +220,8 @@ public record AgentView(
       String profile,
       String egress,
       Preload preload,
+      JsonText inputSchema,
+      JsonText outputSchema,
       List<String> tags) {
     static Details of(ResultSet row) throws SQLException {
       return new Details(
@@ -225,6 +238,8 @@ public record AgentView(
           row.getString("profile"),
           row.getString("egress"),
           Code.parse(Preload.class, row.getString("preload")),
+          JsonText.ofNullable(row.getString("input_schema")),
+          JsonText.ofNullable(row.getString("output_schema")),
           List.of((String[]) row.getArray("tags").getArray()));
     }
   }
@@ -295,6 +310,8 @@ public record AgentView(
         details.profile(),
         details.egress(),
         details.preload(),
+        details.inputSchema(),
+        details.outputSchema(),
         details.tags(),
         agent.revision,
         agent.runningRevision,

@@ -127,6 +127,9 @@ public class Agents {
                   first.profile = request.profile().flatMap(profile -> profile).orElse(null);
                   first.egress = request.egress().orElse(AgentDefaults.EGRESS);
                   first.preload = request.preload().orElse(AgentDefaults.PRELOAD);
+                  first.inputSchema = request.inputSchema().flatMap(schema -> schema).orElse(null);
+                  first.outputSchema =
+                      request.outputSchema().flatMap(schema -> schema).orElse(null);
                   first.createdAt = now;
                   first.builderJobId =
                       createBuilderJob(
@@ -294,6 +297,10 @@ public class Agents {
     next.profile = profile(agent, request);
     next.egress = request.egress().orElse(current.egress);
     next.preload = request.preload().orElse(current.preload);
+    next.inputSchema =
+        request.inputSchema().orElse(Optional.ofNullable(current.inputSchema)).orElse(null);
+    next.outputSchema =
+        request.outputSchema().orElse(Optional.ofNullable(current.outputSchema)).orElse(null);
     next.createdAt = now;
     if (next.runsTheSameAs(current)) {
       if (request.requirements().isPresent() || request.pythonVersion().isPresent()) {

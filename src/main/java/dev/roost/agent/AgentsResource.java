@@ -176,8 +176,8 @@ public class AgentsResource {
       summary = "Update an agent",
       description =
           "Fields that are left out keep their values. A change of script, requirements, env_vars, "
-              + "python_version, profile, egress or preload creates a revision; a change of requirements "
-              + "or python_version also creates a BuilderJob. The revision runs once its build has "
+              + "python_version, profile, egress, preload, input_schema or output_schema creates a "
+              + "revision; a change of requirements or python_version also creates a BuilderJob. The revision runs once its build has "
               + "succeeded; until then, and if the build fails, the previous revision runs.")
   @RequestBody(
       required = false,

@@ -32,8 +32,8 @@ public class RevisionsResource {
       operationId = "listAgentRevisions",
       summary = "List an agent's revisions, newest first",
       description =
-          "Each change of script, requirements, env_vars, python_version, profile, egress or "
-              + "preload creates a revision.")
+          "Each change of script, requirements, env_vars, python_version, profile, egress, "
+              + "preload, input_schema or output_schema creates a revision.")
   public Page<AgentRevisionView> list(
       String id, @RestQuery String cursor, @RestQuery Integer limit) {
     Agent.require(id);

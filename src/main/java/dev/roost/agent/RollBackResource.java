@@ -48,7 +48,7 @@ public class RollBackResource {
       summary = "Roll an agent back to an earlier revision",
       description =
           "Creates a revision with the script, requirements, env_vars, python_version, profile, "
-              + "egress and preload of the earlier revision, unless nothing would change. All other settings keep "
+              + "egress, preload, input_schema and output_schema of the earlier revision, unless nothing would change. All other settings keep "
               + "their values.")
   @RequestBody(
       content =

@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentDeletion;
+import dev.roost.agent.InputSchemas;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
@@ -42,7 +43,8 @@ public class ExecutorJobs {
         cast(:payloadFile as text), cast(:draft as text), :priority, cast(:concurrency as text), 'queued',
         cast(:key as text), :digest, cast(:trace as text), cast(:parent as text), :depth, :now
       from agent a
-      where a.id = :agent and a.deleted_at is null and :most > (
+      where a.id = :agent and a.deleted_at is null
+        and (cast(:checked as int) is null or coalesce(a.running_revision, a.revision) = :checked) and :most > (
         select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
       """;
 
@@ -98,6 +100,7 @@ public class ExecutorJobs {
   private final WaitingExecutors executors;
   private final ImmediateJobs immediate;
   private final LargeValues values;
+  private final InputSchemas schemas;
 
   ExecutorJobs(
       EntityManager entities,
@@ -110,7 +113,8 @@ public class ExecutorJobs {
       Event<ConcurrencyKeyFreed> freed,
       WaitingExecutors executors,
       ImmediateJobs immediate,
-      LargeValues values) {
+      LargeValues values,
+      InputSchemas schemas) {
     this.entities = entities;
     this.database = database;
     this.config = config;
@@ -122,6 +126,7 @@ public class ExecutorJobs {
     this.executors = executors;
     this.immediate = immediate;
     this.values = values;
+    this.schemas = schemas;
   }
 
   /**
@@ -143,7 +148,7 @@ public class ExecutorJobs {
    *
    * @param payload or null
    * @param idempotencyKey or null
-   * @throws Problem not_found, queue_full, storage_full, idempotency_key_reused
+   * @throws Problem not_found, validation_failed, queue_full, storage_full, idempotency_key_reused
    */
   public Submitted submit(String agentId, JsonText payload, String idempotencyKey) {
     return submit(NewJob.next(), agentId, payload, Options.NONE, idempotencyKey, null);
@@ -179,22 +184,47 @@ public class ExecutorJobs {
     byte[] digest =
         Text.sha256(
             job.parentId() == null ? options.addTo(text == null ? "" : text) : idempotencyKey);
-    LargeValues.Kept kept = values.keep("payload", text);
-    boolean isUsed = false;
-    try {
-      Submitted submitted = submit(job, agentId, kept, options, idempotencyKey, digest, trace);
-      isUsed = !submitted.repeated();
-      return submitted;
-    } finally {
-      if (!isUsed) {
-        values.discard(kept.fileId());
-      }
-    }
+    Function<Integer, Submitted> submission =
+        checked -> {
+          LargeValues.Kept kept = values.keep("payload", text);
+          boolean isUsed = false;
+          try {
+            Submitted submitted =
+                submit(job, agentId, checked, kept, options, idempotencyKey, digest, trace);
+            isUsed = !submitted.repeated();
+            return submitted;
+          } finally {
+            if (!isUsed) {
+              values.discard(kept.fileId());
+            }
+          }
+        };
+    return options.draft() != null
+        ? submission.apply(null) // Its script is another one than that of the schema.
+        : schemas.submit(
+            agentId,
+            InputSchemas.Payloads.one(payload),
+            submission,
+            () -> repeated(agentId, idempotencyKey, digest));
   }
 
+  /** The job that an earlier request with this key created, or null. */
+  private Submitted repeated(String agentId, String idempotencyKey, byte[] digest) {
+    ExecutorJob earlier =
+        QuarkusTransaction.requiringNew()
+            .call(() -> earlier(agentId, idempotencyKey, digest, clock.instant()));
+    return earlier == null
+        ? null
+        : new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+  }
+
+  /**
+   * @param checked the revision that has to run; null: any
+   */
   private Submitted submit(
       NewJob job,
       String agentId,
+      Integer checked,
       LargeValues.Kept payload,
       Options options,
       String idempotencyKey,
@@ -213,6 +243,7 @@ public class ExecutorJobs {
                   payload.fileId(),
                   statement ->
                       bindRequest(statement, agentId, idempotencyKey, digest, trace, now)
+                          .with("checked", checked)
                           .with("id", job.id())
                           .with("parent", job.parentId())
                           .with("depth", job.depth())
@@ -363,12 +394,14 @@ public class ExecutorJobs {
   Sql.Bound bind(
       Sql insert,
       String agentId,
+      Integer checked,
       Options options,
       String idempotencyKey,
       byte[] digest,
       String trace,
       Instant now) {
     return bindRequest(insert, agentId, idempotencyKey, digest, trace, now)
+        .with("checked", checked)
         .with("priority", options.priority())
         .with("concurrency", options.concurrencyKey());
   }

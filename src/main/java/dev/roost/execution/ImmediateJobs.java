@@ -25,7 +25,8 @@ class ImmediateJobs {
               target as (
                 select a.id, coalesce(a.running_revision, a.revision) as revision,
                   (select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as waiting
-                from agent a where a.id = :agent and a.deleted_at is null),
+                from agent a where a.id = :agent and a.deleted_at is null
+                  and (cast(:checked as int) is null or coalesce(a.running_revision, a.revision) = :checked)),
               created as (
                 insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, state, attempts,
                   latest_execution_id, idempotency_key, request_sha256, traceparent, parent_id, depth, created_at)

@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.agent.Agent;
+import dev.roost.agent.InputSchemas;
 import dev.roost.api.Body;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
@@ -44,7 +45,8 @@ class JobBatches {
             'queued', case when o.id = :batch then cast(:key as text) end,
             case when o.id = :batch then :digest end, cast(:trace as text), :now
           from agent a cross join unnest(:ids, :payloads, :files) o (id, payload, file)
-          where a.id = :agent and a.deleted_at is null and :most >= :count + (
+          where a.id = :agent and a.deleted_at is null
+            and coalesce(a.running_revision, a.revision) = :checked and :most >= :count + (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
 
@@ -70,6 +72,7 @@ class JobBatches {
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
   private final LargeValues values;
+  private final InputSchemas schemas;
 
   JobBatches(
       EntityManager entities,
@@ -77,13 +80,15 @@ class JobBatches {
       Storage storage,
       Clock clock,
       Event<ExecutorJobQueued> queued,
-      LargeValues values) {
+      LargeValues values,
+      InputSchemas schemas) {
     this.entities = entities;
     this.jobs = jobs;
     this.storage = storage;
     this.clock = clock;
     this.queued = queued;
     this.values = values;
+    this.schemas = schemas;
   }
 
   /**
@@ -103,7 +108,8 @@ class JobBatches {
    * @param payloads at least one
    * @param idempotencyKey or null
    * @param trace that they belong to, see {@link dev.roost.trace.Traces#parent}; or null
-   * @throws Problem not_found, queue_full (without capacity for all), idempotency_key_reused
+   * @throws Problem not_found, validation_failed, queue_full (without capacity for all),
+   *     idempotency_key_reused
    */
   Submitted submit(
       String agentId,
@@ -112,6 +118,23 @@ class JobBatches {
       String idempotencyKey,
       String trace) {
     byte[] digest = digest(payloads, options);
+    return schemas.submit(
+        agentId,
+        new InputSchemas.Payloads(payloads.count(), payloads.text()::apply, i -> "/payloads/" + i),
+        checked -> submit(agentId, checked, payloads, options, idempotencyKey, digest, trace),
+        () ->
+            QuarkusTransaction.requiringNew()
+                .call(() -> earlier(agentId, idempotencyKey, digest, clock.instant())));
+  }
+
+  private Submitted submit(
+      String agentId,
+      Integer checked,
+      Body.Elements payloads,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace) {
     Map<Integer, LargeValues.Kept> large = new HashMap<>();
     boolean areUsed = false;
     try {
@@ -119,7 +142,17 @@ class JobBatches {
       keepLarge(payloads, large);
       Submitted submitted =
           QuarkusTransaction.requiringNew()
-              .call(() -> submit(agentId, payloads, large, options, idempotencyKey, digest, trace));
+              .call(
+                  () ->
+                      submit(
+                          agentId,
+                          checked,
+                          payloads,
+                          large,
+                          options,
+                          idempotencyKey,
+                          digest,
+                          trace));
       areUsed = !submitted.repeated();
       if (areUsed) {
         queued.fire(
@@ -150,8 +183,22 @@ class JobBatches {
     return digest.digest(options.addTo("").getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The jobs that an earlier request with this key created, or null. */
+  private static Submitted earlier(
+      String agentId, String idempotencyKey, byte[] digest, Instant now) {
+    ExecutorJob earlier = ExecutorJobs.earlier(agentId, idempotencyKey, digest, now);
+    return earlier == null
+        ? null
+        : new Submitted(
+            ExecutorJob.idsOfBatch(earlier.batchId),
+            earlier.agentRevision,
+            earlier.createdAt,
+            true);
+  }
+
   private Submitted submit(
       String agentId,
+      Integer checked,
       Body.Elements payloads,
       Map<Integer, LargeValues.Kept> large,
       Options options,
@@ -162,10 +209,9 @@ class JobBatches {
     if (idempotencyKey != null) {
       ONE_AT_A_TIME.with("agent", agentId).with("key", idempotencyKey).list(entities, row -> row);
     }
-    ExecutorJob earlier = ExecutorJobs.earlier(agentId, idempotencyKey, digest, now);
+    Submitted earlier = earlier(agentId, idempotencyKey, digest, now);
     if (earlier != null) {
-      return new Submitted(
-          ExecutorJob.idsOfBatch(earlier.batchId), earlier.agentRevision, earlier.createdAt, true);
+      return earlier;
     }
     storage.require(Storage.Area.PAYLOADS);
     ExecutorJob.flush();
@@ -174,7 +220,7 @@ class JobBatches {
     for (int first = 0, end; first < payloads.count(); first = end) {
       end = endOfStatement(payloads.sizeBytes(), first);
       List<Integer> revisions =
-          jobs.bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
+          jobs.bind(INSERT, agentId, checked, options, idempotencyKey, digest, trace, now)
               .with("ids", ids.subList(first, end).toArray(String[]::new))
               .with("payloads", texts(payloads, large, first, end))
               .with("files", files(large, first, end))

@@ -2,6 +2,7 @@ package dev.roost.schedule;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentDeletion;
+import dev.roost.agent.InputSchemas;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
@@ -23,20 +24,23 @@ import java.util.List;
 @ApplicationScoped
 public class Schedules {
   private final ExecutorJobs jobs;
+  private final InputSchemas schemas;
   private final Clock clock;
 
-  Schedules(ExecutorJobs jobs, Clock clock) {
+  Schedules(ExecutorJobs jobs, InputSchemas schemas, Clock clock) {
     this.jobs = jobs;
+    this.schemas = schemas;
     this.clock = clock;
   }
 
   /**
    * @param request validated, with an agent and a cron expression
    * @return the new schedule's identifier
-   * @throws Problem validation_failed when the agent doesn't exist, conflict when it has a schedule
-   *     with that name
+   * @throws Problem validation_failed when the agent doesn't exist or the payload doesn't match its
+   *     schema, conflict when it has a schedule with that name
    */
   public String create(ScheduleRequest request) {
+    schemas.check(request.agentId().orElseThrow(), request.payload().orElse(null));
     return QuarkusTransaction.requiringNew()
         .call(
             () -> {
@@ -63,9 +67,14 @@ public class Schedules {
   /**
    * Changes the given fields. The lock serializes this with the tickers.
    *
-   * @throws Problem not_found, conflict, validation_failed for another agent
+   * @throws Problem not_found, conflict, validation_failed for another agent, or a new payload that
+   *     doesn't match the agent's schema
    */
   public void update(String id, ScheduleRequest request) {
+    if (request.payload().isPresent()) {
+      String agentId = QuarkusTransaction.requiringNew().call(() -> Schedule.agentOf(id));
+      schemas.check(agentId, request.payload().get());
+    }
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
