@@ -204,3 +204,27 @@ def test_a_batch_that_is_not_accepted_says_why(server: Server) -> None:
     server.on("POST", BATCH, problem(413, "too_large", "payloads/1 is too large"))
     with pytest.raises(roost.TooLarge, match="payloads/1"):
         roost.Agent(server.client, agent()).execute_batch([1, 2])
+
+
+def test_an_agent_has_schemas(server: Server) -> None:
+    numbers = {"type": "array", "items": {"type": "number", "maximum": 1.5}}
+    server.on("POST", "/agents", agent(input_schema=numbers, output_schema=None))
+
+    class Total:
+        """As a model of pydantic."""
+
+        @classmethod
+        def model_json_schema(cls) -> dict[str, object]:
+            return {"type": "number"}
+
+    made = server.client.agents.create(
+        script="def main(): ...", input_schema=numbers, output_schema=Total
+    )
+    assert (made.input_schema, made.output_schema) == (numbers, None)
+    sent = json.loads(server.requests[0].content)
+    assert (sent["input_schema"], sent["output_schema"]) == (numbers, {"type": "number"})
+    server.on("PATCH", "/agents/agent_1", agent())
+    made.update(input_schema=None)
+    assert json.loads(server.requests[1].content) == {"input_schema": None}
+    with pytest.raises(TypeError, match="a schema is a dict, or a class with model_json_schema"):
+        made.update(input_schema=int)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Union
 
-__all__ = ["egress_text", "env_vars_text", "not_text", "requirements_text"]
+__all__ = [
+    "Schema",
+    "egress_text",
+    "env_vars_text",
+    "not_text",
+    "requirements_text",
+    "schema_json",
+]
+
+# A JSON Schema, or a class that has one, as pydantic's models do.
+Schema = Union[Mapping[str, Any], type[Any]]
 
 
 def requirements_text(value: str | Sequence[str] | None) -> str:
@@ -35,6 +45,17 @@ def env_vars_text(value: str | Mapping[str, str] | None) -> str:
         if "\n" in text or "\r" in text:  # the value is a secret: only its name is shown
             raise ValueError(f"env_vars: the value of {key!r} contains a line break")
     return "\n".join(f"{key}={text}" for key, text in value.items())
+
+
+def schema_json(value: Schema | None) -> Mapping[str, Any] | None:
+    """Return the JSON Schema. TypeError for a class without `model_json_schema`."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    written = getattr(value, "model_json_schema", None)
+    if written is None:
+        raise TypeError(f"a schema is a dict, or a class with model_json_schema, not {value!r}")
+    schema: Mapping[str, Any] = written()
+    return schema
 
 
 def not_text(name: str, value: Any) -> list[Any]:

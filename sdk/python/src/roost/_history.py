@@ -44,6 +44,8 @@ class AgentRevision:
     profile: str | None = None
     egress: str = "all"
     preload: str = "auto"
+    input_schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    output_schema: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentRevision:
@@ -62,6 +64,8 @@ class AgentRevision:
             data.get("profile"),
             data.get("egress", "all"),
             data.get("preload", "auto"),
+            data.get("input_schema"),
+            data.get("output_schema"),
         )
 
 

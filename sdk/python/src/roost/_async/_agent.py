@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _script
+from .._agent_text import Schema
 from .._errors import BuildFailed
 from .._fields import Field, path_to
 from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_vars_of
@@ -43,8 +44,9 @@ class Agent(AgentRuns):
     concurrency key while it has an execution, "job" if it keeps the key until it ends.
     `never_retry` are reasons that are never retried, whatever `max_attempts`. `profile` is the kind
     of pod, `None` the default; `egress` is "all", "none" or text with one destination per line.
-    `preload` is "auto" if executors import modules in advance, else "off". `tags` are labels in
-    lower case, sorted; slashes separate levels.
+    `preload` is "auto" if executors import modules in advance, else "off". `input_schema` is the
+    JSON Schema that payloads must match, `output_schema` that of the return value; both may be
+    `None`. `tags` are labels in lower case, sorted; slashes separate levels.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -80,6 +82,8 @@ class Agent(AgentRuns):
     profile: Field[str | None] = Field()
     egress: Field[str] = Field()
     preload: Field[str] = Field()
+    input_schema: Field[Mapping[str, Any] | None] = Field()
+    output_schema: Field[Mapping[str, Any] | None] = Field()
     tags: Field[Sequence[str]] = Field()
     revision: Field[int] = Field()
     running_revision: Field[int | None] = Field()
@@ -118,6 +122,8 @@ class Agent(AgentRuns):
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
+        input_schema: Schema | None = None,
+        output_schema: Schema | None = None,
         tags: Sequence[str] | None = None,
         client: Client | None = None,
     ) -> Agent:
@@ -133,8 +139,10 @@ class Agent(AgentRuns):
         one process runs so many executions at a time, and `main` must be asynchronous. `profile`
         is a kind of pod that the server offers. `egress` is what the script may connect to: "all",
         "none", or a list of `address:port` and `block:port`. With `preload` "off", each execution
-        imports its modules itself. `tags` are labels, such as "team/crawlers". Omitted settings
-        have the server's defaults.
+        imports its modules itself. `input_schema` and `output_schema` are JSON Schemas, or classes
+        with `model_json_schema`, as pydantic's: a payload that doesn't match the first is refused
+        when it is submitted; the second only describes what `main` returns. `tags` are labels, such
+        as "team/crawlers". Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
         with all reasons.
@@ -161,6 +169,8 @@ class Agent(AgentRuns):
             profile=profile,
             egress=egress,
             preload=preload,
+            input_schema=input_schema,
+            output_schema=output_schema,
             tags=tags,
         )
 
@@ -205,9 +215,9 @@ class Agent(AgentRuns):
         """Change the given settings, in place; see `create` for the settings.
 
         A change of the script, the requirements, the variables, the Python version, `profile`,
-        `egress` or `preload` creates a revision; a change of the requirements or the Python version
-        also creates a BuilderJob. Until that build succeeds, the previous revision runs: see
-        `wait_until_built`.
+        `egress`, `preload`, `input_schema` or `output_schema` creates a revision; a change of the
+        requirements or the Python version also creates a BuilderJob. Until that build succeeds, the
+        previous revision runs: see `wait_until_built`.
         """
         transport = self._client._transport
         async with encoded(self._client, changes) as body:
@@ -238,8 +248,8 @@ class Agent(AgentRuns):
     async def roll_back(self, revision: int) -> Agent:
         """Restore an earlier revision, in place, as a new revision.
 
-        Restores script, requirements, variables, Python version, `profile`, `egress` and `preload`;
-        other settings are kept. If nothing changes, no revision is created.
+        Restores script, requirements, variables, Python version, `profile`, `egress`, `preload` and
+        both schemas; other settings are kept. If nothing changes, no revision is created.
         """
         transport = self._client._transport
         path = path_to(self._path, self.id) + "/roll-back"

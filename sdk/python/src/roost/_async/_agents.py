@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _script
 from .._actions import ActionResults, AgentTag
-from .._agent_text import not_text
+from .._agent_text import Schema, not_text
 from .._errors import NotFound, RoostError
 from .._fields import hint_at_name, path_to
 from .._history import AgentRevision
@@ -59,6 +59,8 @@ class Agents:
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
+        input_schema: Schema | None = None,
+        output_schema: Schema | None = None,
         tags: Sequence[str] | None = None,
     ) -> Agent:
         """Create an agent; see `Agent.create`."""
@@ -82,6 +84,8 @@ class Agents:
             profile=profile,
             egress=egress,
             preload=preload,
+            input_schema=input_schema,
+            output_schema=output_schema,
             tags=tags,
             store_ids=store_ids,
             stores=stores,

@@ -91,6 +91,9 @@ def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Ch
         changes.append(Change("egress", before.egress, after.egress))
     if before.preload != (after.preload or "auto"):
         changes.append(Change("preload", before.preload, after.preload))
+    for key in ("input_schema", "output_schema"):
+        if getattr(before, key) != getattr(after, key):
+            changes.append(Change(key, getattr(before, key), getattr(after, key)))
     return changes + variable_changes(before.env_vars or {}, after.env_vars or {})
 
 

@@ -94,6 +94,12 @@ _TIME: Kind = (
 )
 
 
+_SCHEMA: Kind = (
+    lambda value: isinstance(value, dict) and _is_json(value),
+    'a table, such as { type = "object", required = ["name"] }',
+)
+
+
 def _one_of(*words: str) -> Kind:
     return words.__contains__, " or ".join(f'"{word}"' for word in words)
 
@@ -117,6 +123,8 @@ SETTING_KEYS: Mapping[str, Kind] = {
         'a string, such as "none", or a list of strings, such as ["192.0.2.7:443"]',
     ),
     "preload": _one_of("auto", "off"),
+    "input_schema": _SCHEMA,
+    "output_schema": _SCHEMA,
     "tags": _TEXTS,
 }
 AGENT_KEYS: Mapping[str, Kind] = {

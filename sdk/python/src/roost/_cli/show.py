@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Callable
 
 import click
@@ -111,6 +112,11 @@ def _agent(agent: roost.Agent) -> None:
     if requirements:
         heading("requirements")
         echo(requirements)
+    for key in ("input_schema", "output_schema"):
+        schema = getattr(agent, key)
+        if schema is not None:
+            heading(key)
+            echo(json.dumps(schema, indent=2, ensure_ascii=False))
     heading("script")
     echo(agent.script.rstrip())
 

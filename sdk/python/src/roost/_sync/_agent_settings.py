@@ -7,7 +7,14 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .._agent_text import egress_text, env_vars_text, not_text, requirements_text
+from .._agent_text import (
+    Schema,
+    egress_text,
+    env_vars_text,
+    not_text,
+    requirements_text,
+    schema_json,
+)
 from .._errors import RoostError
 from ._data_store import DataStore
 
@@ -41,6 +48,8 @@ class AgentChanges(TypedDict, total=False):
     profile: str | None
     egress: str | Sequence[str]
     preload: Literal["auto", "off"]
+    input_schema: Schema | None
+    output_schema: Schema | None
     tags: Sequence[str]
 
 
@@ -80,6 +89,8 @@ def _encode(
             value = env_vars_text(value)
         elif name in ("store_ids", "never_retry", "tags"):
             value = not_text(name, value)
+        elif name in ("input_schema", "output_schema"):
+            value = schema_json(value)
         body[name] = value
     if "stores" in body:
         if "store_ids" in body:

@@ -83,6 +83,9 @@ export interface Agent {
   /** "all", "none", or one destination per line. */
   egress: string;
   preload: "auto" | "off";
+  /** A JSON Schema, or null. */
+  input_schema: Json;
+  output_schema: Json;
   /** Sorted. */
   tags: string[];
   /** The newest one. */
@@ -130,6 +133,8 @@ export interface AgentRevision {
   profile: string | null;
   egress: string;
   preload: "auto" | "off";
+  input_schema: Json;
+  output_schema: Json;
   builder_job_id: string | null;
   build_id: string | null;
   created_at: string;

@@ -1,17 +1,19 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { patch, type Problem } from "../core/api";
+import { patch, Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
-import type { Agent } from "../core/types";
+import { RawJson, type Agent } from "../core/types";
 import { text } from "../text/pages/agent-settings";
 import { confinementPanel, type Confinement } from "../parts/agents/confinement";
 import { deleteAgent } from "../parts/agents/delete-agent";
+import { revisionText } from "../parts/agents/revision-fields";
 import { tagsIn } from "../parts/agents/tags";
 import { toast } from "../parts/page/dialogs";
 import { choiceField, mistakeList, mistakesOf, textField } from "../parts/forms/fields";
+import { jsonField, jsonMistakes } from "../parts/forms/json-field";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { executionReason } from "../parts/executions/reasons";
@@ -26,12 +28,21 @@ type Figure =
   | "max_attempts"
   | "retry_delay"
   | "keep_warm";
+type Schema = "input_schema" | "output_schema";
 type Settings = Pick<
   Agent,
-  Figure | "isolation" | "preload" | "concurrency_key_scope" | "tags" | "never_retry" | keyof Confinement
+  | Figure
+  | Schema
+  | "isolation"
+  | "preload"
+  | "concurrency_key_scope"
+  | "tags"
+  | "never_retry"
+  | keyof Confinement
 >;
 
 const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "requests_per_process", "keep_warm"];
+const SCHEMAS: Schema[] = ["input_schema", "output_schema"];
 const RETRIES: Figure[] = ["max_attempts", "retry_delay"];
 
 /** Reasons after which a retry may succeed; the others are never retried. */
@@ -63,7 +74,7 @@ export class AgentSettings extends Part {
 
   override render() {
     const writes = signedIn.may("write");
-    const pointers = [...LIMITS, ...RETRIES].map((name) => `/${name}`);
+    const pointers = [...LIMITS, ...RETRIES, ...SCHEMAS].map((name) => `/${name}`);
     const others = [
       "/tags",
       "/isolation",
@@ -95,6 +106,10 @@ export class AgentSettings extends Part {
               <div class="fields">${RETRIES.map((name) => this.figure(name))}</div>
               ${this.neverRetry()}
             </div>
+          </section>
+          <section class="panel" aria-labelledby="schemas-title">
+            <header><h2 id="schemas-title">${text.schemas}</h2></header>
+            <div class="content column">${SCHEMAS.map((name) => this.schema(name, !writes))}</div>
           </section>
           ${confinementPanel(
             this.agent,
@@ -186,6 +201,21 @@ export class AgentSettings extends Part {
     });
   }
 
+  /** As text, until it is saved. */
+  private schema(name: Schema, readonly: boolean): TemplateResult {
+    const saved = revisionText(this.agent[name]);
+    const given = this.given[name] as string | undefined;
+    return jsonField({
+      id: name,
+      label: text.schemaNames[name],
+      hint: text.schemaHints[name],
+      value: given ?? saved,
+      readonly,
+      mistakes: mistakesOf(this.problem, `/${name}`),
+      change: (value) => this.give(name, value.trim() === saved ? this.agent[name] : value),
+    });
+  }
+
   private neverRetry(): TemplateResult {
     const chosen = this.value("never_retry") as string[];
     const toggle = (reason: string) =>
@@ -244,15 +274,25 @@ export class AgentSettings extends Part {
 
   private async save(event: Event): Promise<void> {
     event.preventDefault();
+    const mistakes = SCHEMAS.flatMap((name) => {
+      const given = this.given[name] as string | undefined;
+      return given?.trim() ? jsonMistakes(`/${name}`, given) : [];
+    });
+    if (mistakes.length) {
+      this.problem = new Problem(422, "validation_failed", "", "", mistakes);
+      return;
+    }
     this.saving = true;
     try {
       const body = Object.entries(this.given).map(([name, value]) => [
         name,
         name === "tags"
           ? tagsIn(String(value))
-          : typeof this.agent[name as keyof Settings] === "number"
-            ? numbered(value)
-            : value,
+          : SCHEMAS.includes(name as Schema)
+            ? new RawJson(String(value).trim() || "null")
+            : typeof this.agent[name as keyof Settings] === "number"
+              ? numbered(value)
+              : value,
       ]);
       await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
       this.discard();

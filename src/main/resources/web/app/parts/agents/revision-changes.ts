@@ -3,7 +3,7 @@ import type { AgentRevision } from "../../core/types";
 import { text } from "../../text/parts/agents";
 import "../code/code-diff";
 import "./variables-diff";
-import { REVISION_NAMES, revisionDifferences } from "./revision-fields";
+import { REVISION_NAMES, revisionDifferences, revisionText } from "./revision-fields";
 
 /** What one revision changed of another, field by field. */
 export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown {
@@ -17,8 +17,8 @@ export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown
               : field === "env_vars"
                 ? html`<variables-diff .from=${from.env_vars} .to=${to.env_vars}></variables-diff>`
                 : html`<code-diff
-                    .from=${from[field]}
-                    .to=${to[field]}
+                    .from=${revisionText(from[field])}
+                    .to=${revisionText(to[field])}
                     .label=${REVISION_NAMES[field]}
                   ></code-diff>`}`,
       )

@@ -1,12 +1,13 @@
+import { toJson } from "../../core/api";
 import type { Agent } from "../../core/types";
 import { text } from "../../text/parts/agents";
 import { CODE_FIELDS, type Code } from "./agent-edits";
 import type { Confinement } from "./confinement";
 
 /** What a revision is about: the code, and how it runs. */
-export type RevisionContent = Code & Confinement & Pick<Agent, "preload">;
+export type RevisionContent = Code & Confinement & Pick<Agent, "preload" | "input_schema" | "output_schema">;
 
-const FIELDS = [...CODE_FIELDS, "profile", "egress", "preload"] as const;
+const FIELDS = [...CODE_FIELDS, "profile", "egress", "preload", "input_schema", "output_schema"] as const;
 
 export const REVISION_NAMES: Record<keyof RevisionContent, string> = text.fields;
 
@@ -14,7 +15,12 @@ export const REVISION_NAMES: Record<keyof RevisionContent, string> = text.fields
 export const revisionDifferences = (
   one: RevisionContent,
   other: RevisionContent,
-): (keyof RevisionContent)[] => FIELDS.filter((field) => one[field] !== other[field]);
+): (keyof RevisionContent)[] =>
+  FIELDS.filter((field) => revisionText(one[field]) !== revisionText(other[field]));
+
+/** A field as text. */
+export const revisionText = (value: RevisionContent[keyof RevisionContent]): string =>
+  value === null ? "" : typeof value === "string" ? value : toJson(value, 2);
 
 /** "script, Python version". */
 export const inWords = (fields: (keyof RevisionContent)[]): string =>

@@ -4,7 +4,8 @@ import type { Problem } from "../../core/api";
 import { asProblem } from "../../core/load";
 import type { ApprovalField, ApprovalForm as Schema, Json } from "../../core/types";
 import { text } from "../../text/parts/approvals";
-import { choiceField, field, mistakesOf, textField } from "../forms/fields";
+import { mistakesOf, textField } from "../forms/fields";
+import { fieldText, fieldValue, schemaField } from "../forms/schema-field";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 
@@ -13,8 +14,6 @@ export interface Decision {
   value?: Record<string, Json>;
   comment?: string;
 }
-
-const MULTILINE = "multiline";
 
 /** What is to be filled in, a comment, and the buttons that decide. */
 @customElement("approval-form")
@@ -58,45 +57,14 @@ export class ApprovalFormElement extends Part {
   }
 
   private field(name: string, schema: ApprovalField): TemplateResult {
-    const label = schema.title ?? name;
-    const required = this.schema?.required?.includes(name) ?? false;
-    const common = {
+    return schemaField({
       id: `approval-${name}`,
-      label: required ? label : text.optional(label),
-      hint: schema.description,
+      name,
+      schema,
+      required: this.schema?.required?.includes(name) ?? false,
       value: this.textOf(name, schema),
       change: (value: string) => (this.given = { ...this.given, [name]: value }),
       mistakes: mistakesOf(this.problem, pointerOf(name)),
-    };
-    if (schema.enum || schema.type === "boolean") {
-      const choices: [string, string][] = schema.enum
-        ? schema.enum.map((each) => [JSON.stringify(each), String(each)])
-        : [
-            ["true", text.yes],
-            ["false", text.no],
-          ];
-      return choiceField({ ...common, choices: [["", text.choose], ...choices] });
-    }
-    if (schema.type === "string" && schema.format === MULTILINE) {
-      return field(
-        common,
-        html`<textarea
-          id=${common.id}
-          rows="4"
-          .value=${common.value}
-          ?required=${required}
-          aria-invalid=${common.mistakes.length ? "true" : nothing}
-          aria-describedby="${common.hint ? `${common.id}-hint ` : ""}${common.id}-mistakes"
-          @input=${(event: Event) => common.change((event.target as HTMLTextAreaElement).value)}
-        ></textarea>`,
-      );
-    }
-    const isNumber = schema.type !== "string";
-    return textField({
-      ...common,
-      required,
-      type: isNumber ? "number" : "text",
-      step: isNumber ? "any" : undefined,
     });
   }
 
@@ -106,10 +74,7 @@ export class ApprovalFormElement extends Part {
     if (given !== undefined) {
       return given;
     }
-    if (schema.default === undefined || schema.default === null) {
-      return "";
-    }
-    return schema.enum || schema.type !== "string" ? JSON.stringify(schema.default) : String(schema.default);
+    return fieldText(schema, schema.default);
   }
 
   /** Fields that are left empty are left out. */
@@ -121,7 +86,7 @@ export class ApprovalFormElement extends Part {
     for (const [name, schema] of Object.entries(this.schema.properties)) {
       const given = this.textOf(name, schema);
       if (given !== "") {
-        value[name] = schema.type === "string" && !schema.enum ? given : (JSON.parse(given) as Json);
+        value[name] = fieldValue(schema, given);
       }
     }
     return value;

@@ -5,7 +5,7 @@ import { asProblem, Load } from "../../core/load";
 import { isOutage, Recovery } from "../../core/recovery";
 import { signedIn } from "../../core/session";
 import { keysText, offer } from "../../core/shortcuts";
-import type { Agent, ExecutorJob } from "../../core/types";
+import type { Agent, ExecutorJob, Json } from "../../core/types";
 import { text } from "../../text/parts/executions";
 import { stateBadge } from "../page/basics";
 import "../builds/build-progress";
@@ -21,6 +21,7 @@ import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 import { WAITING } from "./reasons";
 import { inputsOf, keepPayload, keptPayload, lastPayload } from "./payloads";
+import "./payload-form";
 import "./recent-executions";
 import "./saved-payloads";
 
@@ -47,6 +48,8 @@ export class RunPanel extends Part {
   /** Creates or saves the agent first. Null: that failed, and the page shows why. */
   @property({ attribute: false }) prepare: () => Promise<Agent | null> = async () => null;
   @property() payload = "";
+  /** The agent's input_schema; null: none. */
+  @property({ attribute: false }) schema: Json = null;
   /** Earlier steps, for example that the agent was created. */
   @property({ attribute: false }) steps: unknown = nothing;
   @state() private busy = false;
@@ -149,6 +152,12 @@ export class RunPanel extends Part {
             ></saved-payloads>`
           : nothing}
       </div>
+      <payload-form
+        .schema=${this.schema}
+        .payload=${this.payload}
+        .problem=${this.problem}
+        @change=${(event: CustomEvent<string>) => this.typed(event.detail)}
+      ></payload-form>
       <code-editor
         language="json"
         label=${text.panel.payloadLabel}

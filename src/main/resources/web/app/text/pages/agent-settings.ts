@@ -49,6 +49,14 @@ export const text = {
   preloadOff: "Off",
   preloadHint:
     "Automatic: an executor imports packages once, and executions start with them. Off: each execution imports everything itself.",
+  schemas: "Schemas",
+  schemaNames: { input_schema: "Input schema", output_schema: "Output schema" },
+  schemaHints: {
+    input_schema: html`A JSON Schema (draft 2020-12) that payloads must match: others are refused. Its simple
+    properties become a form in the code tab. Empty: any payload.`,
+    output_schema: html`A JSON Schema of what <code>main</code> returns, for those who call the agent. Return
+      values aren't checked.`,
+  },
   neverRetry: "Don't retry after",
   saving: "Saving…",
   save: "Save settings",

@@ -112,6 +112,8 @@ export const text = {
     profile: "Profile",
     egress: "Egress",
     preload: "Preloading",
+    input_schema: "Input schema",
+    output_schema: "Output schema",
   },
   /** The same, within a sentence. */
   fieldWords: {
@@ -122,6 +124,8 @@ export const text = {
     profile: "profile",
     egress: "egress",
     preload: "preloading",
+    input_schema: "input schema",
+    output_schema: "output schema",
   },
   code: {
     python: "Python",

@@ -4,15 +4,11 @@ export const text = {
   details: "Details",
   comment: "Comment (optional)",
   /** The label of a field that may be left empty. */
-  optional: (label: string) => `${label} (optional)`,
   /** As in "Key X has the role read. It can't …". */
   decide: "approve or reject",
   approve: "Approve",
   reject: "Reject",
   working: "Working…",
-  yes: "Yes",
-  no: "No",
-  choose: "Choose…",
   done: { approved: "Approved. The script continues.", rejected: "Rejected. The script continues." },
   states: {
     pending: "Nobody has decided yet.",

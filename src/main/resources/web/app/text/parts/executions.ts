@@ -130,6 +130,7 @@ export const text = {
   },
   payloads: {
     title: "Payload",
+    form: "Properties of the payload",
     hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
     without: "without payload",
     with: (payload: string) => `with payload ${payload}`,
