@@ -10,7 +10,7 @@ import { Part } from "../page/part";
 
 /**
  * A form for the simple properties of a payload, as the agent's schema has them; the text of the payload stays the
- * only state. Fires `change` with the new text as its detail.
+ * only state. Fires `filled` with the new text as its detail.
  */
 @customElement("payload-form")
 export class PayloadForm extends Part {
@@ -38,7 +38,7 @@ export class PayloadForm extends Part {
               change: (entered) => {
                 const { [name]: _, ...others } = value;
                 const next = entered === "" ? others : { ...value, [name]: fieldValue(schema, entered) };
-                this.dispatchEvent(new CustomEvent("change", { detail: toJson(next, 2) }));
+                this.dispatchEvent(new CustomEvent("filled", { detail: toJson(next, 2) }));
               },
             }),
           )}

@@ -156,7 +156,7 @@ export class RunPanel extends Part {
         .schema=${this.schema}
         .payload=${this.payload}
         .problem=${this.problem}
-        @change=${(event: CustomEvent<string>) => this.typed(event.detail)}
+        @filled=${(event: CustomEvent<string>) => this.typed(event.detail)}
       ></payload-form>
       <code-editor
         language="json"
