@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Union, cast
 
 __all__ = [
     "Schema",
@@ -47,10 +47,10 @@ def env_vars_text(value: str | Mapping[str, str] | None) -> str:
     return "\n".join(f"{key}={text}" for key, text in value.items())
 
 
-def schema_json(value: Schema | None) -> Mapping[str, Any] | None:
-    """Return the JSON Schema. TypeError for a class without `model_json_schema`."""
+def schema_json(value: Any) -> Mapping[str, Any] | None:
+    """Return the JSON Schema of a `Schema`. TypeError for anything else."""
     if value is None or isinstance(value, Mapping):
-        return value
+        return cast("Mapping[str, Any] | None", value)
     written = getattr(value, "model_json_schema", None)
     if written is None:
         raise TypeError(f"a schema is a dict, or a class with model_json_schema, not {value!r}")

@@ -129,6 +129,21 @@ class JobCallsIT extends RunningExecution {
     assertEquals(0, rows.count("executor_job_step where executor_job_id = ?", job));
   }
 
+  @Test
+  void aPayloadThatDoesNotMatchTheSchemaOfTheCalledAgentIsRefused() {
+    assertEquals(
+        200,
+        api.patch("/v1/agents/" + callee, "{\"input_schema\": {\"required\": [\"url\"]}}")
+            .status());
+    Problem problem = refused(callee, "{}");
+    assertEquals(ErrorCode.VALIDATION_FAILED, problem.code());
+    assertEquals("url is required.", problem.getMessage());
+    assertEquals("/payload/url", problem.errors().get(0).pointer());
+    assertEquals(0, rows.count("executor_job where parent_id = ?", job));
+    call(1, callee, "{\"url\": \"x\"}");
+    assertEquals(1, rows.count("executor_job where parent_id = ?", job));
+  }
+
   private Problem refused(String target, String payload) {
     return assertThrows(Problem.class, () -> call(1, target, payload));
   }
