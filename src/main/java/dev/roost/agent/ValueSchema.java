@@ -16,6 +16,7 @@ import com.networknt.schema.ExecutionContext;
 import com.networknt.schema.JsonMetaSchema;
 import com.networknt.schema.JsonNodePath;
 import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaException;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.JsonValidator;
 import com.networknt.schema.Keyword;
@@ -67,6 +68,10 @@ public final class ValueSchema {
 
   /** Members of schemas with values that are no schemas. */
   private static final Set<String> DATA = Set.of("const", "enum", "default", "examples");
+
+  /** Keywords whose members are schemas, by names that are no keywords. */
+  private static final Set<String> NAMED =
+      Set.of("properties", "patternProperties", "$defs", "dependentSchemas");
 
   /** What makes a schema's references depend on more than their own text. */
   private static final Set<String> UNSUPPORTED =
@@ -153,7 +158,7 @@ public final class ValueSchema {
     }
     Draft.SCHEMA.validate(node).forEach(mistakes::add);
     if (mistakes.found.isEmpty()) {
-      look(node, node, JsonPointer.empty(), mistakes);
+      look(node, mistakes);
     }
     return mistakes.found;
   }
@@ -170,44 +175,78 @@ public final class ValueSchema {
                     .build());
   }
 
-  /** Looks at references and patterns of a schema, and of those within. */
-  private static void look(JsonNode whole, JsonNode node, JsonPointer at, Mistakes mistakes) {
-    if (node.isArray()) {
-      for (int i = 0; i < node.size(); i++) {
-        look(whole, node.get(i), at.appendIndex(i), mistakes);
-      }
+  /** Gets the keywords of a schema, and of those within, that have a text. */
+  private interface Visitor {
+    void text(Map.Entry<String, JsonNode> keyword, JsonPointer at);
+
+    /** A member of a keyword that has schemas by name. */
+    default void named(String keyword, String name, JsonPointer at) {}
+  }
+
+  private static void visit(JsonNode node, JsonPointer at, Visitor visitor) {
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      visit(node.get(i), at.appendIndex(i), visitor);
     }
     for (Map.Entry<String, JsonNode> member : node.properties()) {
       String name = member.getKey();
-      JsonNode value = member.getValue();
       JsonPointer there = at.appendProperty(name);
-      if (value.isTextual()) {
-        lookAtText(whole, name, value.textValue(), there, mistakes);
-      } else if (name.equals("patternProperties")) {
-        value.fieldNames().forEachRemaining(text -> lookAtPattern(text, there, mistakes));
-        look(whole, value, there, mistakes);
+      if (member.getValue().isTextual()) {
+        visitor.text(member, there);
+      } else if (NAMED.contains(name)) {
+        for (Map.Entry<String, JsonNode> schema : member.getValue().properties()) {
+          visitor.named(name, schema.getKey(), there);
+          visit(schema.getValue(), there.appendProperty(schema.getKey()), visitor);
+        }
       } else if (!DATA.contains(name)) {
-        look(whole, value, there, mistakes);
+        visit(member.getValue(), there, visitor);
       }
     }
   }
 
-  private static void lookAtText(
-      JsonNode whole, String name, String text, JsonPointer at, Mistakes mistakes) {
-    if (UNSUPPORTED.contains(name)) {
-      mistakes.add(at, "%s is not supported; refer to #/$defs/NAME with $ref.".formatted(name));
-    } else if (name.equals("$ref") && !refersTo(whole, text)) {
-      mistakes.add(
-          at,
-          "$ref must be # or #/$defs/NAME, and %s is not in this schema.".formatted(shown(text)));
-    } else if (name.equals("pattern")) {
-      lookAtPattern(text, at, mistakes);
-    }
+  /** Looks at references and patterns of a schema, and of those within. */
+  private static void look(JsonNode schema, Mistakes mistakes) {
+    visit(
+        schema,
+        JsonPointer.empty(),
+        new Visitor() {
+          @Override
+          public void text(Map.Entry<String, JsonNode> keyword, JsonPointer at) {
+            String name = keyword.getKey();
+            String text = keyword.getValue().textValue();
+            if (UNSUPPORTED.contains(name)) {
+              mistakes.add(
+                  at, "%s is not supported; refer to #/$defs/NAME with $ref.".formatted(name));
+            } else if (name.equals("$ref") && !refersTo(schema, text)) {
+              mistakes.add(
+                  at,
+                  "$ref must be # or #/$defs/NAME, and %s is not in this schema."
+                      .formatted(shown(text)));
+            } else if (name.equals("pattern")) {
+              lookAtPattern(text, at, mistakes);
+            }
+          }
+
+          @Override
+          public void named(String keyword, String name, JsonPointer at) {
+            if (keyword.equals("patternProperties")) {
+              lookAtPattern(name, at, mistakes);
+            }
+          }
+        });
   }
 
-  private static boolean refersTo(JsonNode whole, String reference) {
+  /** So that whatever is referred to is a schema that has been looked at. */
+  private static boolean refersTo(JsonNode schema, String reference) {
+    if (reference.equals("#")) {
+      return true;
+    }
     try {
-      return reference.startsWith("#") && !whole.at(reference.substring(1)).isMissingNode();
+      JsonPointer pointer =
+          JsonPointer.compile(reference.substring(Math.min(1, reference.length())));
+      return reference.startsWith("#/$defs/")
+          && pointer.tail().tail().matches()
+          && schema.has("$defs")
+          && schema.get("$defs").has(pointer.tail().getMatchingProperty());
     } catch (IllegalArgumentException e) {
       return false;
     }
@@ -254,24 +293,18 @@ public final class ValueSchema {
     try {
       ObjectNode schema = (ObjectNode) JSON.readTree(text == null ? "{}" : text);
       schema.remove("$schema");
-      refer(schema, pointer);
+      visit(
+          schema,
+          JsonPointer.empty(),
+          (keyword, at) -> {
+            if (keyword.getKey().equals("$ref")) {
+              String reference = keyword.getValue().textValue();
+              keyword.setValue(TextNode.valueOf(pointer + reference.substring(1)));
+            }
+          });
       return schema;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(e);
-    }
-  }
-
-  private static void refer(JsonNode node, String pointer) {
-    for (JsonNode element : node.isArray() ? node : JSON.createArrayNode()) {
-      refer(element, pointer);
-    }
-    for (Map.Entry<String, JsonNode> member : node.properties()) {
-      JsonNode value = member.getValue();
-      if (member.getKey().equals("$ref") && value.isTextual()) {
-        member.setValue(TextNode.valueOf(pointer + value.textValue().substring(1)));
-      } else if (!DATA.contains(member.getKey())) {
-        refer(value, pointer);
-      }
     }
   }
 
@@ -302,6 +335,8 @@ public final class ValueSchema {
       schema
           .validate(new Steps(budget), node, node, new JsonNodePath(PathType.JSON_POINTER))
           .forEach(mistakes::add);
+    } catch (JsonSchemaException e) {
+      mistakes.add(JsonPointer.empty(), "The schema cannot be evaluated: " + e.getMessage() + ".");
     } catch (TooMuchWork e) {
       mistakes.add(
           JsonPointer.empty(),

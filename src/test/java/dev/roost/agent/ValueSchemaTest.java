@@ -104,6 +104,11 @@ class ValueSchemaTest {
         "{\"$schema\": \"http://json-schema.org/draft-07/schema#\"} | /input_schema/$schema invalid_schema The draft must be 2020-12",
         "{\"$ref\": \"#/$defs/a\"} | /input_schema/$ref invalid_schema $ref must be # or #/$defs/NAME",
         "{\"items\": {\"$ref\": \"https://example.com/a.json\"}} | /input_schema/items/$ref invalid_schema $ref must be",
+        "{\"properties\": {\"default\": {\"pattern\": \"(?=a)\"}}} | /input_schema/properties/default/pattern invalid_schema The pattern",
+        "{\"$ref\": \"#/const\", \"const\": {\"pattern\": \"(?=a)\"}} | /input_schema/$ref invalid_schema $ref must be",
+        "{\"$ref\": \"#/$defs/a/const\", \"$defs\": {\"a\": {\"const\": {}}}} | /input_schema/$ref invalid_schema $ref must be",
+        "{\"$ref\": \"\"} | /input_schema/$ref invalid_schema $ref must be",
+        "{\"$ref\": \"#/$defs\"} | /input_schema/$ref invalid_schema $ref must be",
         "{\"$id\": \"https://example.com/a.json\"} | /input_schema/$id invalid_schema $id is not supported",
         "{\"pattern\": \"(?=a)b\"} | /input_schema/pattern invalid_schema The pattern \"(?=a)b\" is not one of RE2",
         "{\"patternProperties\": {\"(a)\\\\1\": {}}} | /input_schema/patternProperties invalid_schema The pattern",
@@ -111,6 +116,14 @@ class ValueSchemaTest {
   void mistakesOfASchemaSayWhatToDo(String schema, String expected) {
     String found = schemaMistakes(schema);
     assertTrue(found.startsWith(expected), found);
+  }
+
+  @Test
+  void namesOfDefinitionsAreEscaped() {
+    assertEquals(
+        "/payload wrong_type payload: integer found, string expected.",
+        mistakes(
+            "{\"$ref\": \"#/$defs/a~1b\", \"$defs\": {\"a/b\": {\"type\": \"string\"}}}", "1"));
   }
 
   @Test
@@ -137,7 +150,10 @@ class ValueSchemaTest {
   void aSchemaThatIsItselfEndsTheCheck() {
     assertTrue(mistakes("{\"$ref\": \"#\"}", "1").startsWith(TOO_LONG));
     assertTrue(
-        mistakes("{\"allOf\": [{\"not\": {\"$ref\": \"#/allOf/0\"}}]}", "1").startsWith(TOO_LONG));
+        mistakes(
+                "{\"$ref\": \"#/$defs/a\", \"$defs\": {\"a\": {\"not\": {\"$ref\": \"#/$defs/a\"}}}}",
+                "1")
+            .startsWith(TOO_LONG));
   }
 
   @Test
