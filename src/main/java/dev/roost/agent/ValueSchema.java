@@ -38,6 +38,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * A JSON Schema, draft 2020-12, that values are checked against. Who writes schemas and values may
@@ -332,8 +333,18 @@ public final class ValueSchema {
       return mistakes.found;
     }
     try {
-      schema
-          .validate(new Steps(budget), node, node, new JsonNodePath(PathType.JSON_POINTER))
+      Set<ValidationMessage> found =
+          schema.validate(new Steps(budget), node, node, new JsonNodePath(PathType.JSON_POINTER));
+      Set<String> explained =
+          found.stream()
+              .filter(message -> !isOfNull(message))
+              .map(message -> message.getInstanceLocation().toString())
+              .collect(Collectors.toSet());
+      found.stream()
+          .filter(
+              message ->
+                  !isOfNull(message)
+                      || !explained.contains(message.getInstanceLocation().toString()))
           .forEach(mistakes::add);
     } catch (JsonSchemaException e) {
       mistakes.add(JsonPointer.empty(), "The schema cannot be evaluated: " + e.getMessage() + ".");
@@ -344,6 +355,11 @@ public final class ValueSchema {
               + "too many alternatives.");
     }
     return mistakes.found;
+  }
+
+  /** Of an optional value, null is seldom the alternative that was meant. */
+  private static boolean isOfNull(ValidationMessage message) {
+    return message.getType().equals("type") && "null".equals(message.getArguments()[1]);
   }
 
   /** Whether none is written with an exponent that makes it a number of a million digits. */

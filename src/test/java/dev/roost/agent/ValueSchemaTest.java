@@ -63,6 +63,19 @@ class ValueSchemaTest {
   }
 
   @Test
+  void ofAnOptionalValueOnlyTheOtherAlternativeIsReported() {
+    String optional = "{\"anyOf\": [{\"type\": \"number\", \"minimum\": 2}, {\"type\": \"null\"}]}";
+    assertEquals("", mistakes(optional, "null"));
+    assertEquals(
+        "/payload invalid_value payload: must have a minimum value of 2.", mistakes(optional, "1"));
+    assertEquals(
+        "/payload wrong_type payload: string found, number expected.", mistakes(optional, "\"1\""));
+    assertEquals(
+        "/payload wrong_type payload: integer found, null expected.",
+        mistakes("{\"type\": \"null\"}", "1"));
+  }
+
+  @Test
   void numbersAreComparedExactly() {
     String cents = "{\"multipleOf\": 0.01, \"maximum\": 90071992547409930.00}";
     assertEquals("", mistakes(cents, "90071992547409929.99"));

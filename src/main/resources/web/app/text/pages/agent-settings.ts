@@ -53,7 +53,7 @@ export const text = {
   schemaNames: { input_schema: "Input schema", output_schema: "Output schema" },
   schemaHints: {
     input_schema: html`A JSON Schema (draft 2020-12) that payloads must match: others are refused. Its simple
-    properties become a form in the code tab. Empty: any payload.`,
+    properties become a form in the workspace. Empty: any payload.`,
     output_schema: html`A JSON Schema of what <code>main</code> returns, for those who call the agent. Return
       values aren't checked.`,
   },
