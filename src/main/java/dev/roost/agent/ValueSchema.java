@@ -416,8 +416,10 @@ public final class ValueSchema {
     }
 
     private void add(String at, String kind, String detail) {
-      if (found.size() < MOST_MISTAKES) {
-        found.add(new Problem.FieldError(pointer + at, kind, detail));
+      Problem.FieldError mistake = new Problem.FieldError(pointer + at, kind, detail);
+      // Alternatives, and the vocabularies of the draft, report the same mistake each.
+      if (found.size() < MOST_MISTAKES && !found.contains(mistake)) {
+        found.add(mistake);
       }
     }
 
