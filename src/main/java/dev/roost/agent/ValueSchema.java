@@ -78,6 +78,9 @@ public final class ValueSchema {
   private static final Set<String> UNSUPPORTED =
       Set.of("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary");
 
+  private static final String OTHER_DRAFT =
+      "The draft must be 2020-12: leave $schema out, or write " + SchemaId.V202012 + ".";
+
   private static final ObjectMapper JSON =
       new ObjectMapper(
               JsonFactory.builder()
@@ -150,11 +153,8 @@ public final class ValueSchema {
       mistakes.add(JsonPointer.empty(), "A JSON Schema must be an object.");
       return mistakes.found;
     }
-    String dialect = node.path("$schema").asText(SchemaId.V202012);
-    if (!dialect.equals(SchemaId.V202012)) {
-      mistakes.add(
-          JsonPointer.valueOf("/$schema"),
-          "The draft must be 2020-12: leave $schema out, or write " + SchemaId.V202012 + ".");
+    if (!node.path("$schema").asText(SchemaId.V202012).equals(SchemaId.V202012)) {
+      mistakes.add(JsonPointer.valueOf("/$schema"), OTHER_DRAFT);
       return mistakes.found;
     }
     Draft.SCHEMA.validate(node).forEach(mistakes::add);
@@ -214,7 +214,11 @@ public final class ValueSchema {
           public void text(Map.Entry<String, JsonNode> keyword, JsonPointer at) {
             String name = keyword.getKey();
             String text = keyword.getValue().textValue();
-            if (UNSUPPORTED.contains(name)) {
+            if (name.equals("$schema") && !text.equals(SchemaId.V202012)) {
+              // The library would evaluate this part with the keywords of that draft, which are not
+              // limited.
+              mistakes.add(at, OTHER_DRAFT);
+            } else if (UNSUPPORTED.contains(name)) {
               mistakes.add(
                   at, "%s is not supported; refer to #/$defs/NAME with $ref.".formatted(name));
             } else if (name.equals("$ref") && !refersTo(schema, text)) {

@@ -115,6 +115,7 @@ class ValueSchemaTest {
         "{\"type\": \"text\"} | /input_schema/type",
         "{\"properties\": {\"a\": {\"minLength\": -1}}} | /input_schema/properties/a/minLength",
         "{\"$schema\": \"http://json-schema.org/draft-07/schema#\"} | /input_schema/$schema invalid_schema The draft must be 2020-12",
+        "{\"items\": {\"$schema\": \"http://json-schema.org/draft-07/schema#\"}} | /input_schema/items/$schema invalid_schema The draft must be 2020-12",
         "{\"$ref\": \"#/$defs/a\"} | /input_schema/$ref invalid_schema $ref must be # or #/$defs/NAME",
         "{\"items\": {\"$ref\": \"https://example.com/a.json\"}} | /input_schema/items/$ref invalid_schema $ref must be",
         "{\"properties\": {\"default\": {\"pattern\": \"(?=a)\"}}} | /input_schema/properties/default/pattern invalid_schema The pattern",
