@@ -205,14 +205,23 @@ public class ExecutorJobs {
             agentId,
             InputSchemas.Payloads.one(payload),
             submission,
-            () -> repeated(agentId, idempotencyKey, digest));
+            () -> repeated(agentId, idempotencyKey, digest, clock.instant()));
   }
 
-  /** The job that an earlier request with this key created, or null. */
-  private Submitted repeated(String agentId, String idempotencyKey, byte[] digest) {
+  /**
+   * What an earlier request with this key got, or null.
+   *
+   * @throws Problem not_found, idempotency_key_reused
+   */
+  private static Submitted repeated(
+      String agentId, String idempotencyKey, byte[] digest, Instant now) {
     ExecutorJob earlier =
         QuarkusTransaction.requiringNew()
-            .call(() -> earlier(agentId, idempotencyKey, digest, clock.instant()));
+            .call(
+                () -> {
+                  Agent.require(agentId);
+                  return earlier(agentId, idempotencyKey, digest, now);
+                });
     return earlier == null
         ? null
         : new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
@@ -257,15 +266,9 @@ public class ExecutorJobs {
         }
         return new Submitted(job.id(), revision, now, false);
       }
-      ExecutorJob earlier =
-          QuarkusTransaction.requiringNew()
-              .call(
-                  () -> {
-                    Agent.require(agentId);
-                    return earlier(agentId, idempotencyKey, digest, now);
-                  });
-      if (earlier != null) {
-        return new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+      Submitted repeated = repeated(agentId, idempotencyKey, digest, now);
+      if (repeated != null) {
+        return repeated;
       }
       if (idempotencyKey == null) {
         break;
