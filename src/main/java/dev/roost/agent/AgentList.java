@@ -124,13 +124,14 @@ final class AgentList {
     }
     String statement =
         """
-        select l.id, l.key, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars) as bytes
+        select l.id, l.key, %5$s as bytes
         from (
           select a.id, a.revision, %1$s as key from agent a %2$s
           where a.deleted_at is null and %3$s order by %1$s %4$s, a.id %4$s limit :most) l
         join agent_revision r on r.agent_id = l.id and r.revision = l.revision
         order by l.key %4$s, l.id %4$s"""
-            .formatted(key.expression, key.join, conditions.text(), sort.direction());
+            .formatted(
+                key.expression, key.join, conditions.text(), sort.direction(), AgentRevision.BYTES);
     Sql.Bound bound = conditions.bind(statement).with("most", limit + 1);
     if (position != null) {
       bound.with("id", position.id());

@@ -23,6 +23,12 @@ import java.util.Objects;
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
 public class AgentRevision extends PanacheEntityBase {
+  /** The size of the texts of a revision {@code r}, for pages of limited size. */
+  static final String BYTES =
+      """
+      octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars)
+        + coalesce(octet_length(r.input_schema), 0) + coalesce(octet_length(r.output_schema), 0)""";
+
   @Id public String agentId;
   @Id public int revision;
   public String script;
@@ -84,13 +90,11 @@ public class AgentRevision extends PanacheEntityBase {
             .and("revision < :before", "before", before);
     String select =
         """
-        select cast(revision as text) as id,
-          octet_length(script) + octet_length(requirements) + octet_length(env_vars)
-            + coalesce(octet_length(input_schema), 0) + coalesce(octet_length(output_schema), 0) as bytes
-        from agent_revision where %s order by revision desc limit :most
+        select cast(revision as text) as id, %s as bytes
+        from agent_revision r where %s order by revision desc limit :most
         """;
     return conditions
-        .bind(select.formatted(conditions.text()))
+        .bind(select.formatted(BYTES, conditions.text()))
         .with("most", limit + 1)
         .list(getEntityManager(), Page.Sized::of);
   }
