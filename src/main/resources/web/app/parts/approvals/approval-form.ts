@@ -4,7 +4,7 @@ import type { Problem } from "../../core/api";
 import { asProblem } from "../../core/load";
 import type { ApprovalField, ApprovalForm as Schema, Json } from "../../core/types";
 import { text } from "../../text/parts/approvals";
-import { mistakesOf, textField } from "../forms/fields";
+import { memberPointer, mistakesOf, textField } from "../forms/fields";
 import { fieldText, fieldValue, schemaField } from "../forms/schema-field";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
@@ -107,7 +107,7 @@ export class ApprovalFormElement extends Part {
   }
 }
 
-const pointerOf = (name: string): string => `/value/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+const pointerOf = (name: string): string => memberPointer("/value", name);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -4,7 +4,7 @@ import { parseExactly, toJson, type Problem } from "../../core/api";
 import { formFields } from "../../core/form-fields";
 import type { Json } from "../../core/types";
 import { text } from "../../text/parts/executions";
-import { mistakesOf } from "../forms/fields";
+import { memberPointer, mistakesOf } from "../forms/fields";
 import { fieldText, fieldValue, schemaField } from "../forms/schema-field";
 import { Part } from "../page/part";
 
@@ -34,7 +34,7 @@ export class PayloadForm extends Part {
               schema,
               required,
               value: fieldText(schema, value[name]),
-              mistakes: mistakesOf(this.problem, "/payload/" + name.replace(/~/g, "~0").replace(/\//g, "~1")),
+              mistakes: mistakesOf(this.problem, memberPointer("/payload", name)),
               change: (entered) => {
                 const { [name]: _, ...others } = value;
                 const next = entered === "" ? others : { ...value, [name]: fieldValue(schema, entered) };

@@ -98,6 +98,10 @@ export const searchField = (label: string, value: string, change: (value: string
     @input=${(event: Event) => change((event.target as HTMLInputElement).value)}
   />`;
 
+/** The JSON Pointer to a member of the value that a pointer leads to, as RFC 6901 escapes its name. */
+export const memberPointer = (pointer: string, name: string): string =>
+  `${pointer}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+
 /** The mistakes of one field of a body that the API refused. */
 export const mistakesOf = (problem: Problem | null, pointer: string): FieldMistake[] =>
   problem?.of(pointer) ?? [];
