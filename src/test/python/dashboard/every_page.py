@@ -1,6 +1,7 @@
 """Every page of the dashboard, and when it has shown what it has to show."""
 
 from estate import Estate
+from hands import wait_until
 from playwright.sync_api import Page, expect
 
 AGENT_TABS = ("executions", "schedules", "stores", "builds", "revisions", "settings", "call-it")
@@ -68,9 +69,9 @@ def settled(page: Page) -> None:
     """Returns when nothing is loading any more."""
     expect(page.locator("main").first).to_be_visible()
     expect(page.locator("main [aria-busy=true], roost-app > [aria-busy=true]")).to_have_count(0)
-    page.wait_for_function(EDITORS_READY)
+    wait_until(page, EDITORS_READY)
     page.evaluate("document.fonts.ready")
-    page.wait_for_function(QUIET)
+    wait_until(page, QUIET)
 
 
 # Editors and logs have their code loaded when they are seen for the first time.

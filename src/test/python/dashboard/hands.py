@@ -4,8 +4,17 @@ import re
 from typing import Any
 
 from playwright.sync_api import Locator, Page, Route, expect
+from roost_client import until
 
 SOON = 180_000  # ms; for what a build and a cold start have to end before
+
+
+def wait_until(page: Page, condition: str, arg: Any = None) -> None:
+    """Returns when an expression of JavaScript is true.
+
+    Page.wait_for_function would evaluate a string in the page for each look but the first, which the
+    Content Security Policy of the dashboard refuses."""
+    until(condition, lambda: page.evaluate(condition, arg))
 
 
 def overview(page: Page) -> None:
@@ -37,7 +46,7 @@ def search(page: Page, text: str) -> None:
 
 def saw_toast(page: Page, text: str) -> None:
     """Returns when the page has said so in passing; that may be gone again."""
-    page.wait_for_function("(text) => window.toasts.some((each) => each.includes(text))", arg=text)
+    wait_until(page, "(text) => window.toasts.some((each) => each.includes(text))", text)
 
 
 def press(page: Page, name: str) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from cut_line import CutLine
 from every_page import settled
-from hands import SOON, editor, press, returned, row, search, write
+from hands import SOON, editor, press, returned, row, search, wait_until, write
 from playwright.sync_api import expect
 from roost_client import Roost, until
 
@@ -53,7 +53,7 @@ def test_a_log_continues_after_a_lost_connection(sign_in, roost, line):
     line.restore()
     expect(page.get_by_text("Connection to Roost lost")).to_have_count(0)
     entries = roost.get("/executions/" + execution["id"])["log_entries"]
-    page.wait_for_function(MORE_LINES, arg=entries)
+    wait_until(page, MORE_LINES, entries)
     roost.delete("/agents/" + agent["id"])
 
 

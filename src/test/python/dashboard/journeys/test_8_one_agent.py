@@ -4,7 +4,7 @@ import re
 
 import pytest
 from cut_line import CutLine
-from hands import SOON, editor, marked_line, press, write
+from hands import SOON, editor, marked_line, press, wait_until, write
 from playwright.sync_api import Locator, Page, expect
 from roost_client import until
 
@@ -245,9 +245,9 @@ def test_a_log_beside_the_editors_is_wide(page, roost):
     assert log.bounding_box()["width"] > 480
     expect(log.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
     log.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("document.fullscreenElement?.clientWidth > 1200")
+    wait_until(page, "document.fullscreenElement?.clientWidth > 1200")
     log.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("document.fullscreenElement === null")
+    wait_until(page, "document.fullscreenElement === null")
     roost.delete("/agents/" + agent["id"])
 
 
