@@ -62,6 +62,12 @@ public class Agent extends PanacheEntityBase {
   /** How many executions run in one process at the same time; 1: each has its own. */
   public int requestsPerProcess;
 
+  /** Under which language models are offered the agent as a tool; null: it isn't one. */
+  public String toolName;
+
+  /** What the tool does, for the model that chooses among tools; null: not described. */
+  public String toolDescription;
+
   public Instant createdAt;
   public Instant updatedAt;
   public Instant deletedAt;
@@ -119,6 +125,26 @@ public class Agent extends PanacheEntityBase {
 
   static Optional<Agent> named(String name) {
     return find("name = ?1 and deletedAt is null", name).firstResultOptional();
+  }
+
+  /** The agent with exactly this tool name. */
+  public static Optional<Agent> tool(String toolName) {
+    return find("toolName = ?1 and toolName is not null and deletedAt is null", toolName)
+        .firstResultOptional();
+  }
+
+  /**
+   * The agents with a tool name, in the order of its bytes.
+   *
+   * @param afterToolName the last one of the previous page; null: from the first
+   * @param most positive
+   */
+  public static List<Agent> tools(String afterToolName, int most) {
+    return Agent.<Agent>find(
+            "toolName > ?1 and toolName is not null and deletedAt is null order by toolName",
+            afterToolName == null ? "" : afterToolName)
+        .range(0, most - 1)
+        .list();
   }
 
   /**

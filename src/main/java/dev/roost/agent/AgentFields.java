@@ -135,4 +135,23 @@ record AgentFields(
                 "Labels to find agents by, at most 20. A tag has 1 to 60 lower-case letters, digits and "
                     + ". _ : - , and begins with a letter or digit; / separates levels. A list replaces all "
                     + "tags. Tags do not belong to a revision.")
-        List<String> tags) {}
+        List<String> tags,
+    @Schema(
+            nullable = true,
+            minLength = 1,
+            maxLength = AgentTool.MOST_NAME_CHARACTERS,
+            pattern = AgentTool.NAME_PATTERN,
+            examples = "weather_forecast",
+            description =
+                "The name under which language models are offered the agent as a tool, through the Model "
+                    + "Context Protocol; null: the agent is not a tool. Unique among agents; names that "
+                    + "begin with roost_ are reserved. Does not belong to a revision.")
+        String toolName,
+    @Schema(
+            nullable = true,
+            maxLength = AgentTool.MOST_DESCRIPTION_CHARACTERS,
+            examples = "Returns the weather forecast of a city for up to seven days.",
+            description =
+                "What the tool does, for the language model that chooses among tools; null: not "
+                    + "described. Does not belong to a revision.")
+        String toolDescription) {}

@@ -124,9 +124,9 @@ final class AgentList {
     }
     String statement =
         """
-        select l.id, l.key, %5$s as bytes
+        select l.id, l.key, %5$s + coalesce(octet_length(l.tool_description), 0) as bytes
         from (
-          select a.id, a.revision, %1$s as key from agent a %2$s
+          select a.id, a.revision, a.tool_description, %1$s as key from agent a %2$s
           where a.deleted_at is null and %3$s order by %1$s %4$s, a.id %4$s limit :most) l
         join agent_revision r on r.agent_id = l.id and r.revision = l.revision
         order by l.key %4$s, l.id %4$s"""

@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param egress in the format of {@link Egress#text}
  * @param inputSchema a JSON Schema without mistakes; an empty inner value: none
  * @param outputSchema like inputSchema
+ * @param toolName an empty inner value: the agent is not a tool
+ * @param toolDescription an empty inner value: none
  */
 public record AgentRequest(
     Optional<String> name,
@@ -44,7 +46,9 @@ public record AgentRequest(
     Optional<Preload> preload,
     Optional<Optional<String>> inputSchema,
     Optional<Optional<String>> outputSchema,
-    Optional<List<String>> tags) {
+    Optional<List<String>> tags,
+    Optional<Optional<String>> toolName,
+    Optional<Optional<String>> toolDescription) {
 
   private static final int DAY_SECONDS = 86_400;
 
@@ -112,6 +116,8 @@ public record AgentRequest(
         preload,
         inputSchema,
         outputSchema,
+        Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -150,7 +156,9 @@ public record AgentRequest(
             body.choice("preload", Preload.class),
             schema(body, "input_schema"),
             schema(body, "output_schema"),
-            AgentTags.read(body, "tags"));
+            AgentTags.read(body, "tags"),
+            AgentTool.readName(body),
+            AgentTool.readDescription(body));
     request.script.ifPresent(text -> checkScript(text, limits));
     request.envVars.ifPresent(
         text -> {
@@ -189,7 +197,9 @@ public record AgentRequest(
         preload,
         inputSchema,
         outputSchema,
-        tags);
+        tags,
+        toolName,
+        toolDescription);
   }
 
   private static Optional<Optional<String>> profile(Body body, List<String> offered) {
@@ -282,7 +292,7 @@ public record AgentRequest(
   }
 
   /**
-   * Copies the fields of the request to the agent's row, except the name and the fields of a
+   * Copies the fields of the request to the agent's row, except the names and the fields of a
    * revision.
    */
   void applySettings(Agent agent) {
@@ -297,6 +307,7 @@ public record AgentRequest(
     keepWarm.ifPresent(value -> agent.keepWarmSeconds = value);
     isolation.ifPresent(value -> agent.isolation = value);
     requestsPerProcess.ifPresent(value -> agent.requestsPerProcess = value);
+    toolDescription.ifPresent(value -> agent.toolDescription = value.orElse(null));
   }
 
   static Problem nameTaken(String name) {

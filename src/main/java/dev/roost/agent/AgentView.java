@@ -126,6 +126,19 @@ public record AgentView(
             examples = "[\"billing\", \"team/crawlers\"]")
         List<String> tags,
     @Schema(
+            nullable = true,
+            examples = "weather_forecast",
+            description =
+                "The name under which language models are offered the agent as a tool, through the Model "
+                    + "Context Protocol; null: the agent is not a tool")
+        String toolName,
+    @Schema(
+            nullable = true,
+            description =
+                "What the tool does, for the language model that chooses among tools; null: not "
+                    + "described")
+        String toolDescription,
+    @Schema(
             description =
                 "The number of the newest revision, from 1. A change of script, requirements, env_vars, "
                     + "python_version, profile, egress, preload, input_schema or output_schema creates a new revision")
@@ -313,6 +326,8 @@ public record AgentView(
         details.inputSchema(),
         details.outputSchema(),
         details.tags(),
+        agent.toolName,
+        agent.toolDescription,
         agent.revision,
         agent.runningRevision,
         details.buildingRevision(),

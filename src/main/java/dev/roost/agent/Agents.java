@@ -79,7 +79,7 @@ public class Agents {
   /**
    * @param request checked, with a script
    * @return the new agent's identifier
-   * @throws Problem conflict when the name is taken, validation_failed for a store that doesn't
+   * @throws Problem conflict when the name or the tool name is taken, validation_failed for a store that doesn't
    *     exist, storage_full
    */
   public String create(AgentRequest request) {
@@ -109,6 +109,7 @@ public class Agents {
                   agent.requestsPerProcess = AgentDefaults.REQUESTS_PER_PROCESS;
                   agent.createdAt = now;
                   agent.updatedAt = now;
+                  setToolName(agent, request);
                   request.applySettings(agent);
                   SharedProcess.check(request, agent, request.script().orElseThrow());
                   bounds(request.profile().flatMap(profile -> profile).orElse(null))
@@ -224,6 +225,7 @@ public class Agents {
               }
               agent.name = name;
             });
+    setToolName(agent, request);
     request.applySettings(agent);
     SharedProcess.check(
         request,
@@ -234,6 +236,22 @@ public class Agents {
     request.tags().ifPresent(tags -> AgentTags.set(agent.id, tags));
     revise(agent, request, now);
     agent.touch(now);
+  }
+
+  /**
+   * @throws Problem conflict
+   */
+  private static void setToolName(Agent agent, AgentRequest request) {
+    request
+        .toolName()
+        .map(name -> name.orElse(null))
+        .filter(name -> !name.equals(agent.toolName))
+        .filter(name -> Agent.tool(name).isPresent())
+        .ifPresent(
+            name -> {
+              throw AgentTool.nameTaken(name);
+            });
+    request.toolName().ifPresent(name -> agent.toolName = name.orElse(null));
   }
 
   /**

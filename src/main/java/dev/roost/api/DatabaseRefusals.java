@@ -23,6 +23,7 @@ final class DatabaseRefusals {
   private static final Map<String, String> TAKEN =
       Map.of(
           "agent_name", "An agent already has this name.",
+          "agent_tool_name", "An agent already has this tool name.",
           "datastore_name_key", "A DataStore already has this name.",
           "schedule_agent_id_name_key", "A schedule of the agent already has this name.",
           "executor_job_idempotency",
