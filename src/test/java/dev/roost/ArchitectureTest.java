@@ -107,6 +107,23 @@ class ArchitectureTest {
               "issue",
               Set.of("agent", "api", "cluster", "db", "event", "execution", "state", "trace")),
           Map.entry("log", Set.of("api", "cluster", "db")),
+          // Another way to what the REST API does.
+          Map.entry(
+              "mcp",
+              Set.of(
+                  "agent",
+                  "api",
+                  "builds",
+                  "cluster",
+                  "config",
+                  "datastore",
+                  "db",
+                  "execution",
+                  "file",
+                  "log",
+                  "runtime",
+                  "state",
+                  "trace")),
           Map.entry("metrics", Set.of("api", "config", "db", "runtime", "state")),
           Map.entry("notification", Set.of("api", "cluster", "config", "db", "event", "webhook")),
           // Reports on everything, and nothing needs it.

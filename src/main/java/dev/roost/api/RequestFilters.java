@@ -134,7 +134,7 @@ public class RequestFilters {
   public void authenticate(
       ContainerRequestContext request, ResourceInfo resource, RoutingContext routing) {
     String path = request.getUriInfo().getPath();
-    if (!path.startsWith("/v1/") && !path.startsWith(COMPATIBLE)) {
+    if (!path.startsWith("/v1/") && !path.startsWith(COMPATIBLE) && !isMcp(path)) {
       return;
     }
     HttpServerRequest http = routing.request();
@@ -155,6 +155,11 @@ public class RequestFilters {
     }
     caller.is(identity);
     caller.require(needed(request, resource));
+  }
+
+  /** The server of the Model Context Protocol. */
+  private static boolean isMcp(String path) {
+    return path.equals("/mcp") || path.startsWith("/mcp/");
   }
 
   /** Pages of other sites must not change anything with a session and must not sign anybody in. */

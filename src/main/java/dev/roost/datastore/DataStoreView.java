@@ -11,7 +11,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param updatedAt the last change of the name or of the entries
  */
 @Schema(name = "DataStore")
-record DataStoreView(
+public record DataStoreView(
     @Schema(examples = "store_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
     @Schema(description = "Unique", examples = "greeter") String name,
     @Schema(description = "The number of entries", examples = "12") long entries,

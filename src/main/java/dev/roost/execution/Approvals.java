@@ -27,7 +27,7 @@ import java.util.Optional;
  * the decision.
  */
 @ApplicationScoped
-class Approvals implements EventLog.Follower {
+public class Approvals implements EventLog.Follower {
   static final int MOST_TITLE_CHARACTERS = 200;
   static final int MOST_COMMENT_CHARACTERS = 10_000;
   private static final int MOST_ASSIGNEES = 50;
@@ -188,7 +188,7 @@ class Approvals implements EventLog.Follower {
    *
    * @param assignee only those that ask this one
    */
-  record Filter(List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
+  public record Filter(List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
     private Conditions conditions() {
       return new Conditions()
           .in("state", states)
@@ -199,7 +199,7 @@ class Approvals implements EventLog.Follower {
   }
 
   /** The newest before the cursor: up to {@code limit + 1}. */
-  List<Approval> page(Filter filter, String cursor, int limit) {
+  public List<Approval> page(Filter filter, String cursor, int limit) {
     Conditions conditions = filter.conditions().and("id < :cursor", "cursor", cursor);
     Sql.Bound select =
         conditions
@@ -221,7 +221,7 @@ class Approvals implements EventLog.Follower {
   /**
    * @throws Problem not_found
    */
-  Approval find(String id) {
+  public Approval find(String id) {
     return database
         .once(connection -> FIND.with("id", id).first(connection, Approval::read))
         .orElseThrow(() -> Problem.notFound("Approval", id));
@@ -234,7 +234,7 @@ class Approvals implements EventLog.Follower {
    * @param comment or null
    * @param value what was filled in; null if nothing was
    */
-  record Decision(boolean approved, String by, String comment, JsonText value) {
+  public record Decision(boolean approved, String by, String comment, JsonText value) {
     /** What the script gets, with the exact text of the value. */
     String result(ObjectMapper mapper) {
       try {
@@ -251,7 +251,7 @@ class Approvals implements EventLog.Follower {
    * @throws Problem not_found, validation_failed: the form isn't filled in correctly; conflict: it
    *     is not pending
    */
-  Approval decide(String id, Decision decision) {
+  public Approval decide(String id, Decision decision) {
     check(find(id), decision);
     String result = decision.result(mapper);
     String state = (decision.approved() ? ApprovalState.APPROVED : ApprovalState.REJECTED).code();

@@ -79,7 +79,7 @@ public class ExecutorJobAnswers {
   /**
    * @throws Problem not_found
    */
-  ExecutorJob.View now(String id) {
+  public ExecutorJob.View now(String id) {
     return values.whole(
         QuarkusTransaction.requiringNew()
             .call(

@@ -161,6 +161,16 @@ public class ExecutorJobs {
   }
 
   /**
+   * Submits an execution with options.
+   *
+   * @param trace that it belongs to, see {@link dev.roost.trace.Traces#parent}; or null
+   */
+  public Submitted submit(
+      String agentId, JsonText payload, Options options, String idempotencyKey, String trace) {
+    return submit(NewJob.next(), agentId, payload, options, idempotencyKey, trace);
+  }
+
+  /**
    * @param agentRevision that the job runs
    * @param begun whether an executor has it already
    */

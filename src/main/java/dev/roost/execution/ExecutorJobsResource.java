@@ -105,6 +105,21 @@ public class ExecutorJobsResource {
     }
   }
 
+  /**
+   * A page of jobs, newest first.
+   *
+   * @param agentId null: of all agents
+   * @param state one or several, separated by commas; null: all
+   * @param cursor null: the first page
+   * @param limit null: the default
+   */
+  public Page<ExecutorJob.View> page(String agentId, String state, String cursor, Integer limit) {
+    Filters filters = new Filters();
+    filters.agentId = agentId;
+    filters.state = state;
+    return list(filters, cursor, limit);
+  }
+
   @GET
   @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(

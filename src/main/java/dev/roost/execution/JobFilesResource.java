@@ -39,7 +39,7 @@ public class JobFilesResource {
 
   /** A file of a job. */
   @Schema(name = "JobFile")
-  record View(
+  public record View(
       @Schema(
               enumeration = {"input", "artifact", "payload", "return_value"},
               description =

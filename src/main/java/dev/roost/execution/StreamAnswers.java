@@ -10,6 +10,8 @@ import dev.roost.cluster.OpenStreams;
 import dev.roost.cluster.Waiting;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.log.LogEntry;
+import dev.roost.log.LogRepository;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -22,9 +24,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestMulti;
@@ -34,7 +38,7 @@ import org.jboss.resteasy.reactive.RestMulti;
  * or lines, with its progress and its end.
  */
 @ApplicationScoped
-class StreamAnswers {
+public class StreamAnswers {
   static final String EVENTS = "text/event-stream;qs=0.2";
   static final String LINES_TYPE = "application/x-ndjson";
   static final String LINES = LINES_TYPE + ";qs=0.1";
@@ -48,9 +52,15 @@ class StreamAnswers {
   /** The polling interval, because a signal may be lost. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
+  /** The same for calls: logs and questions have no signal of their own. */
+  private static final Duration LOOK_FOR_MORE = Duration.ofSeconds(1);
+
+  /** The most questions of a job, and the most lines of its log, that are read at once. */
+  private static final int MOST_AT_ONCE = 100;
+
   private static final String STATE =
       """
-      select %s as job, %s as attempt, %s as ended, e.progress, e.progress_message
+      select %s as job, e.id as execution, %s as attempt, %s as ended, e.progress, e.progress_message
       from %s where %s = :id""";
 
   private static final Sql OF_JOB =
@@ -73,6 +83,8 @@ class StreamAnswers {
   private final ExecutorJobAnswers jobs;
   private final ObjectMapper mapper;
   private final LargeValues largeValues;
+  private final Approvals approvals;
+  private final LogRepository log;
 
   StreamAnswers(
       Database database,
@@ -80,13 +92,17 @@ class StreamAnswers {
       OpenStreams streams,
       ExecutorJobAnswers jobs,
       ObjectMapper mapper,
-      LargeValues largeValues) {
+      LargeValues largeValues,
+      Approvals approvals,
+      LogRepository log) {
     this.database = database;
     this.waiting = waiting;
     this.streams = streams;
     this.jobs = jobs;
     this.mapper = mapper;
     this.largeValues = largeValues;
+    this.approvals = approvals;
+    this.log = log;
   }
 
   /** Whose values are streamed. */
@@ -103,7 +119,8 @@ class StreamAnswers {
     }
   }
 
-  private record State(String job, int attempt, boolean ended, ScriptProgress progress) {}
+  private record State(
+      String job, String execution, int attempt, boolean ended, ScriptProgress progress) {}
 
   /** A value as pages show it. */
   @Schema(name = "StreamValue")
@@ -163,14 +180,14 @@ class StreamAnswers {
         of,
         id,
         after,
-        new Format<>() {
+        new Format<OutboundSseEvent>() {
           @Override
           public OutboundSseEvent value(String place, JsonText json) {
             return sse.newEventBuilder().id(place).name("value").data(json.text()).build();
           }
 
           @Override
-          public OutboundSseEvent event(String name, String json) {
+          OutboundSseEvent event(String name, String json) {
             return sse.newEventBuilder().name(name).data(json).build();
           }
 
@@ -188,14 +205,14 @@ class StreamAnswers {
             of,
             id,
             after,
-            new Format<>() {
+            new Format<byte[]>() {
               @Override
               public byte[] value(String place, JsonText json) {
                 return line("{\"id\":\"" + place + "\",\"value\":" + json.text() + "}");
               }
 
               @Override
-              public byte[] event(String name, String json) {
+              byte[] event(String name, String json) {
                 return line("{\"" + name + "\":" + json + "}");
               }
 
@@ -211,13 +228,34 @@ class StreamAnswers {
     return RestMulti.fromMultiData(lines).header("Content-Type", LINES_TYPE).build();
   }
 
-  /** How a response says something. */
-  private interface Format<T> {
-    T value(String place, JsonText json);
+  /**
+   * Follows a job for a response of another form.
+   *
+   * @param after the place of the last value that the client has, or null
+   * @throws Problem not_found, rate_limited, validation_failed
+   */
+  public <T> Multi<T> follow(String jobId, String after, JobListener.OfCall<T> listener) {
+    return stream(Of.JOB, jobId, after, listener);
+  }
 
-    T event(String name, String json);
+  /** A response that names what happens and says the rest as JSON. */
+  private abstract class Format<T> implements JobListener<T> {
+    abstract T event(String name, String json);
 
-    T idle();
+    @Override
+    public final T progress(ScriptProgress progress) {
+      return event("progress", json(progress));
+    }
+
+    @Override
+    public final T restart(int attempt) {
+      return event("restart", "{\"attempt\":" + attempt + "}");
+    }
+
+    @Override
+    public final T end(Object resource) {
+      return event("end", json(resource));
+    }
   }
 
   /** Where a stream is. */
@@ -225,6 +263,9 @@ class StreamAnswers {
     int attempt;
     int number;
     ScriptProgress progress;
+    String execution;
+    int line;
+    final Set<String> asked = new HashSet<>();
     boolean isAtEnd;
 
     /** Null: at the beginning. */
@@ -251,7 +292,7 @@ class StreamAnswers {
     }
   }
 
-  private <T> Multi<T> stream(Of of, String id, String after, Format<T> format) {
+  private <T> Multi<T> stream(Of of, String id, String after, JobListener<T> format) {
     Position start = Position.of(after);
     String job = database.once(connection -> state(connection, of, id)).job();
     List<String> topics = List.of(id, StreamOperations.topic(job));
@@ -268,7 +309,7 @@ class StreamAnswers {
 
   /** What comes next, as soon as there is something; nothing at the end. */
   private <T> Uni<List<T>> step(
-      Of of, String id, List<String> topics, Position position, Format<T> format) {
+      Of of, String id, List<String> topics, Position position, JobListener<T> format) {
     if (position.isAtEnd) {
       return Uni.createFrom().item(List.of());
     }
@@ -276,14 +317,14 @@ class StreamAnswers {
         .until(
             topics,
             KEEP_ALIVE,
-            LOOK,
+            format instanceof JobListener.OfCall<T> ? LOOK_FOR_MORE : LOOK,
             () -> Optional.of(next(of, id, position, format)).filter(items -> !items.isEmpty()),
             // The client resumes from its last value on another replica.
             () -> waiting.isEnding() ? List.<T>of() : List.of(format.idle()))
         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
-  private <T> List<T> next(Of of, String id, Position position, Format<T> format) {
+  private <T> List<T> next(Of of, String id, Position position, JobListener<T> format) {
     List<T> items = new ArrayList<>();
     List<StreamValues.Value> values = new ArrayList<>();
     State state =
@@ -293,7 +334,7 @@ class StreamAnswers {
               State now = state(connection, of, id);
               if (now.attempt() != position.attempt) {
                 if (position.attempt != 0) {
-                  items.add(format.event("restart", "{\"attempt\":" + now.attempt() + "}"));
+                  items.add(format.restart(now.attempt()));
                 }
                 position.attempt = now.attempt();
                 position.number = 0;
@@ -304,18 +345,59 @@ class StreamAnswers {
               return now;
             });
     if (state.progress() != null && !Objects.equals(state.progress(), position.progress)) {
-      items.add(format.event("progress", json(state.progress())));
+      items.add(format.progress(state.progress()));
       position.progress = state.progress();
     }
     for (StreamValues.Value value : values) {
       position.number = value.number();
       items.add(format.value(position.attempt + "-" + value.number(), value.json()));
     }
-    if (values.isEmpty() && state.ended()) {
-      items.add(format.event("end", json(end(of, id))));
+    boolean isRead = values.isEmpty();
+    if (format instanceof JobListener.OfCall<T> call) {
+      ask(state, position, call, items);
+      isRead &= !call.wantsLog() || isLogRead(state, position, call, items);
+    }
+    if (isRead && state.ended()) {
+      items.add(format.end(end(of, id)));
       position.isAtEnd = true;
     }
     return items;
+  }
+
+  private <T> void ask(State state, Position position, JobListener.OfCall<T> call, List<T> items) {
+    if (state.ended()) {
+      return;
+    }
+    Approvals.Filter filter =
+        new Approvals.Filter(List.of(ApprovalState.PENDING), null, state.job(), null);
+    for (Approval approval : approvals.page(filter, null, MOST_AT_ONCE)) {
+      if (position.asked.add(approval.id())) {
+        items.add(call.asked(approval));
+      }
+    }
+  }
+
+  /** Adds lines of the log. An execution's log is read to its end before the next one's. */
+  private <T> boolean isLogRead(
+      State state, Position position, JobListener.OfCall<T> call, List<T> items) {
+    if (position.execution == null) {
+      position.execution = state.execution();
+    }
+    if (position.execution == null) {
+      return true;
+    }
+    List<LogEntry> lines =
+        log.read(position.execution, position.line, MOST_AT_ONCE, LogRepository.Filter.NONE);
+    for (LogEntry line : lines) {
+      position.line = line.seq();
+      items.add(call.line(line));
+    }
+    if (lines.isEmpty() && !position.execution.equals(state.execution())) {
+      position.execution = state.execution();
+      position.line = 0;
+      return isLogRead(state, position, call, items);
+    }
+    return lines.isEmpty();
   }
 
   private static State state(Connection connection, Of of, String id) throws SQLException {
@@ -326,6 +408,7 @@ class StreamAnswers {
             row ->
                 new State(
                     row.getString("job"),
+                    row.getString("execution"),
                     row.getInt("attempt"),
                     row.getBoolean("ended"),
                     ScriptProgress.of(
