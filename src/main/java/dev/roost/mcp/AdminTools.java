@@ -91,7 +91,7 @@ class AdminTools {
       ObjectNode result = structured(answer(name, arguments, body));
       return Uni.createFrom().item(new Reply.Result(peer.complete(result)));
     } catch (Problem e) {
-      return Uni.createFrom().item(new Reply.Result(peer.complete(ToolResults.failure(e))));
+      return Uni.createFrom().item(new Reply.Result(peer.complete(ToolResults.failure(e, ""))));
     }
   }
 

@@ -85,7 +85,9 @@ class Calls {
       String trace = traces.parent(traceParent);
       jobId = jobs.submit(tool.agentId(), payload, Options.NONE, null, trace).executorJobId();
     } catch (Problem e) {
-      return Uni.createFrom().item(new Reply.Result(peer.complete(ToolResults.failure(e))));
+      String prefix = tool.takesObject() ? "/payload" : "";
+      return Uni.createFrom()
+          .item(new Reply.Result(peer.complete(ToolResults.failure(e, prefix))));
     }
     if (peer.hasTasksOnRequest() && message.params().path("task").isObject()) {
       return Uni.createFrom().item(new Reply.Result(Tasks.begun(answers.now(jobId), peer)));

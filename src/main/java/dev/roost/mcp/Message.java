@@ -118,6 +118,11 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
     return Body.parse(object.text().getBytes(StandardCharsets.UTF_8)).json(name).orElse(null);
   }
 
+  /** A pointer from the value that a pointer's beginning leads to. */
+  static String within(String pointer, String beginning) {
+    return pointer.startsWith(beginning) ? pointer.substring(beginning.length()) : pointer;
+  }
+
   /** Wants no answer. */
   boolean isNotification() {
     return id == null;

@@ -49,7 +49,7 @@ class ToolResults {
     if (!mistakes.isEmpty()) {
       String list =
           mistakes.stream()
-              .map(mistake -> mistake.pointer() + " " + mistake.detail())
+              .map(mistake -> mistake.pointer() + ": " + mistake.detail())
               .collect(Collectors.joining("\n"));
       return failure(
           "The return value does not match the agent's output_schema:\n%s\n\n%s"
@@ -103,12 +103,19 @@ class ToolResults {
     return text(text).put("isError", true);
   }
 
-  /** A problem of the REST API, with all its mistakes. */
-  static ObjectNode failure(Problem problem) {
-    String mistakes =
+  /**
+   * A problem of the REST API, with all its mistakes.
+   *
+   * @param payload what the pointers of the mistakes begin with, if clients know the payload by
+   *     another name; or empty
+   */
+  static ObjectNode failure(Problem problem, String payload) {
+    if (problem.errors().isEmpty()) {
+      return failure(problem.getMessage());
+    }
+    return failure(
         problem.errors().stream()
-            .map(error -> "\n" + error.pointer() + " " + error.detail())
-            .collect(Collectors.joining());
-    return failure(problem.getMessage() + mistakes);
+            .map(error -> Message.within(error.pointer(), payload) + ": " + error.detail())
+            .collect(Collectors.joining("\n")));
   }
 }
