@@ -289,7 +289,7 @@ def test_preloading_can_be_off_or_not_known(cli: Any, server: Server) -> None:
 
 def test_a_tool_is_shown(cli: Any, server: Server) -> None:
     facts = shown(cli, server, tool_name="weather", tool_description="Forecasts.")
-    assert facts["tool"] == "weather\nForecasts."
+    assert facts["tool"].splitlines()[:2] == ["weather", "Forecasts."]
     assert "tool" not in shown(cli, server, tool_name=None, tool_description="Forecasts.")
 
 

@@ -243,6 +243,31 @@ class AgentToolIT {
     assertTrue(QuarkusTransaction.requiringNew().call(() -> Agent.tool(mine + "0").isEmpty()));
   }
 
+  @Test
+  void toolsAreFoundInTheirIndex() {
+    assertEquals(1, scans(() -> Agent.tools(mine, 10)));
+    assertEquals(1, scans(() -> Agent.tool(mine)));
+  }
+
+  /** How often an index has been read, if PostgreSQL reads no table of a few rows instead. */
+  private static int scans(Runnable read) {
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              var entities = Agent.getEntityManager();
+              for (String setting : List.of("enable_seqscan", "enable_sort")) {
+                entities.createNativeQuery("set local " + setting + " = off").executeUpdate();
+              }
+              read.run();
+              return ((Number)
+                      entities
+                          .createNativeQuery(
+                              "select pg_stat_get_xact_numscans(cast('agent_tool_name' as regclass))")
+                          .getSingleResult())
+                  .intValue();
+            });
+  }
+
   private static List<String> found(String after, int most) {
     return QuarkusTransaction.requiringNew()
         .call(() -> Agent.tools(after, most).stream().map(agent -> agent.toolName).toList());
