@@ -206,6 +206,20 @@ def test_a_batch_that_is_not_accepted_says_why(server: Server) -> None:
         roost.Agent(server.client, agent()).execute_batch([1, 2])
 
 
+def test_an_agent_is_a_tool_until_its_name_is_none(server: Server) -> None:
+    server.on("POST", "/agents", agent(tool_name="weather", tool_description="Forecasts."))
+    made = server.client.agents.create(
+        script="def main(): ...", tool_name="weather", tool_description="Forecasts."
+    )
+    assert (made.tool_name, made.tool_description) == ("weather", "Forecasts.")
+    sent = json.loads(server.requests[0].content)
+    assert (sent["tool_name"], sent["tool_description"]) == ("weather", "Forecasts.")
+    server.on("PATCH", "/agents/agent_1", agent(tool_name=None))
+    made.update(tool_name=None)
+    assert json.loads(server.requests[1].content) == {"tool_name": None}
+    assert made.tool_name is None
+
+
 def test_an_agent_has_schemas(server: Server) -> None:
     numbers = {"type": "array", "items": {"type": "number", "maximum": 1.5}}
     server.on("POST", "/agents", agent(input_schema=numbers, output_schema=None))

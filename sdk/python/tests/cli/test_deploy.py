@@ -118,6 +118,20 @@ def test_preloading_is_turned_off_by_the_file(cli: Any, deployed: Deployed) -> N
     assert len(deployed.wrote()) == 1
 
 
+def test_an_agent_becomes_a_tool_by_the_file(cli: Any, deployed: Deployed) -> None:
+    tool = {"tool_name": "greet", "tool_description": "Greets a person."}
+    lines = "".join(f'# {key} = "{value}"\n' for key, value in tool.items())
+    script = SCRIPT.replace("# timeout = 60\n", "# timeout = 60\n" + lines)
+    deployed.script.write_text(script, encoding="utf-8")
+    deployed.has(agent(script=script, timeout=60.0, tool_name=None), schedule())
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert deployed.wrote() == [("PATCH", "/agents/agent_1", tool)]
+    assert "Updated greeter, revision 2: tool_name, tool_description." in done.err
+    deployed.has(agent(script=script, timeout=60.0, **tool), schedule())
+    cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert len(deployed.wrote()) == 1
+
+
 def test_tags_are_replaced_by_the_flag_in_any_order(cli: Any, deployed: Deployed) -> None:
     deployed.has(agent(script=SCRIPT, timeout=60.0, tags=["billing", "team/x"]), schedule())
     tags = ("--tag", "team/x", "--tag", "billing", "--tag", "team/x")

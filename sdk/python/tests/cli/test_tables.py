@@ -287,6 +287,12 @@ def test_preloading_can_be_off_or_not_known(cli: Any, server: Server) -> None:
     assert facts["preload"] == "off"
 
 
+def test_a_tool_is_shown(cli: Any, server: Server) -> None:
+    facts = shown(cli, server, tool_name="weather", tool_description="Forecasts.")
+    assert facts["tool"].splitlines()[:2] == ["weather", "Forecasts."]
+    assert "tool" not in shown(cli, server, tool_name=None, tool_description="Forecasts.")
+
+
 def test_a_revision_differs_in_preloading(cli: Any, server: Server) -> None:
     now = agent(preload="off", revision=2)
     server.on("GET", "/agents", {"data": [now], "next_cursor": None})

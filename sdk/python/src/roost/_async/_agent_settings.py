@@ -50,6 +50,8 @@ class AgentChanges(TypedDict, total=False):
     input_schema: Schema | None
     output_schema: Schema | None
     tags: Sequence[str]
+    tool_name: str | None
+    tool_description: str | None
 
 
 @asynccontextmanager

@@ -62,6 +62,8 @@ class Agents:
         input_schema: Schema | None = None,
         output_schema: Schema | None = None,
         tags: Sequence[str] | None = None,
+        tool_name: str | None = None,
+        tool_description: str | None = None,
     ) -> Agent:
         """Create an agent; see `Agent.create`."""
         settings = without_none(
@@ -87,6 +89,8 @@ class Agents:
             input_schema=input_schema,
             output_schema=output_schema,
             tags=tags,
+            tool_name=tool_name,
+            tool_description=tool_description,
             store_ids=store_ids,
             stores=stores,
         )

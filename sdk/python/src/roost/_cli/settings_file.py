@@ -126,6 +126,8 @@ SETTING_KEYS: Mapping[str, Kind] = {
     "input_schema": _SCHEMA,
     "output_schema": _SCHEMA,
     "tags": _TEXTS,
+    "tool_name": _TEXT,
+    "tool_description": _TEXT,
 }
 AGENT_KEYS: Mapping[str, Kind] = {
     **SETTING_KEYS,

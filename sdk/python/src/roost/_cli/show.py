@@ -106,6 +106,8 @@ def _agent(agent: roost.Agent) -> None:
             *_preload(agent),
             ("variables", ", ".join(names) or "none"),
             ("stores", "\n".join(agent.store_ids) or "none"),
+            ("tool", agent.tool_name),
+            ("", agent.tool_description if agent.tool_name else None),
         ]
     )
     requirements = agent.requirements.strip()

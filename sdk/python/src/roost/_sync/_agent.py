@@ -47,7 +47,9 @@ class Agent(AgentRuns):
     of pod, `None` the default; `egress` is "all", "none" or text with one destination per line.
     `preload` is "auto" if executors import modules in advance, else "off". `input_schema` is the
     JSON Schema that payloads must match, `output_schema` that of the return value; both may be
-    `None`. `tags` are labels in lower case, sorted; slashes separate levels.
+    `None`. `tags` are labels in lower case, sorted; slashes separate levels. `tool_name` is the
+    name under which language models are offered the agent as a tool, `None` if they aren't;
+    `tool_description` says what the tool does, and may be `None`.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -86,6 +88,8 @@ class Agent(AgentRuns):
     input_schema: Field[Mapping[str, Any] | None] = Field()
     output_schema: Field[Mapping[str, Any] | None] = Field()
     tags: Field[Sequence[str]] = Field()
+    tool_name: Field[str | None] = Field()
+    tool_description: Field[str | None] = Field()
     revision: Field[int] = Field()
     running_revision: Field[int | None] = Field()
     building_revision: Field[int | None] = Field()
@@ -126,6 +130,8 @@ class Agent(AgentRuns):
         input_schema: Schema | None = None,
         output_schema: Schema | None = None,
         tags: Sequence[str] | None = None,
+        tool_name: str | None = None,
+        tool_description: str | None = None,
         client: Client | None = None,
     ) -> Agent:
         """Create an agent; Roost starts building its dependencies.
@@ -143,10 +149,12 @@ class Agent(AgentRuns):
         imports its modules itself. `input_schema` and `output_schema` are JSON Schemas, or classes
         with `model_json_schema`, as pydantic's: a payload that doesn't match the first is refused
         when it is submitted; the second only describes what `main` returns. `tags` are labels, such
-        as "team/crawlers". Omitted settings have the server's defaults.
+        as "team/crawlers". With a `tool_name`, language models are offered the agent as a tool; the
+        name is unique and has up to 64 letters, digits, `_` and `-`. `tool_description` says what
+        the tool does, for the model that chooses. Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
-        with all reasons.
+        with all reasons, `Conflict` if another agent has the name or the tool name.
         """
         return (client or default_client()).agents.create(
             script=script,
@@ -173,6 +181,8 @@ class Agent(AgentRuns):
             input_schema=input_schema,
             output_schema=output_schema,
             tags=tags,
+            tool_name=tool_name,
+            tool_description=tool_description,
         )
 
     @classmethod

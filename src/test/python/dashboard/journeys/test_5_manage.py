@@ -276,6 +276,36 @@ def test_a_setting_that_cannot_be_is_reported_at_its_field_and_a_draft_is_kept(p
     assert (saved["memory"], saved["timeout"], saved["never_retry"]) == (96, 90, ["out_of_memory"])
 
 
+def test_an_agent_is_offered_as_a_tool_under_a_name_of_its_own(page, roost, agent):
+    other = roost.agent("other-" + agent["id"], "def main(): ...", tool_name="taken_" + agent["id"][-8:])
+    page.goto(f"/agents/{agent['id']}/settings")
+    tool = page.get_by_role("region", name="Tool")
+    expect(tool).to_contain_text(roost.url + "/mcp")
+    expect(tool.get_by_role("link")).to_have_attribute("href", "/help/mcp/")
+    name = page.get_by_label("Tool name")
+    expect(name).to_have_attribute("placeholder", agent["name"][:64])
+    for refused, why in (("roost_mine", "reserved"), (other["tool_name"], "already has the tool name")):
+        name.fill(refused)
+        press(page, "Save settings")
+        expect(page.locator("#tool_name-mistakes")).to_contain_text(why)
+        expect(name).to_be_focused()
+        expect(page.locator("agent-settings [role=alert]")).to_have_count(0)
+    mine = "mine_" + agent["id"][-8:]
+    name.fill(mine)
+    page.get_by_label("Tool description").fill("Adds numbers.")
+    press(page, "Save settings")
+    saw_toast(page, "Settings saved.")
+    saved = roost.get("/agents/" + agent["id"])
+    assert (saved["tool_name"], saved["tool_description"], saved["revision"]) == (mine, "Adds numbers.", 1)
+    page.reload()
+    name.fill("")
+    press(page, "Save settings")
+    saw_toast(page, "Settings saved.")
+    saved = roost.get("/agents/" + agent["id"])
+    assert (saved["tool_name"], saved["tool_description"]) == (None, "Adds numbers.")
+    roost.delete("/agents/" + other["id"])
+
+
 def test_a_job_is_run_again_and_the_agent_is_deleted_after_a_confirmation(page, roost, agent):
     execution = roost.run(agent, {"n": 1.5})
     page.goto("/executions/" + execution["id"])

@@ -1,9 +1,9 @@
 package dev.roost.agent;
 
 import dev.roost.api.Body;
-import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -71,7 +71,11 @@ final class AgentTool {
   }
 
   static Problem nameTaken(String name) {
-    return Problem.of(
-        ErrorCode.CONFLICT, "An agent already has the tool name " + Text.quote(name) + ".");
+    return Problem.conflict(
+        List.of(
+            new Problem.FieldError(
+                "/tool_name",
+                "name_taken",
+                "An agent already has the tool name " + Text.quote(name) + ".")));
   }
 }

@@ -79,8 +79,8 @@ public class Agents {
   /**
    * @param request checked, with a script
    * @return the new agent's identifier
-   * @throws Problem conflict when the name or the tool name is taken, validation_failed for a store that doesn't
-   *     exist, storage_full
+   * @throws Problem conflict when the name or the tool name is taken, validation_failed for a store
+   *     that doesn't exist, storage_full
    */
   public String create(AgentRequest request) {
     storage.requireDisk();

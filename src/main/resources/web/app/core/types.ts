@@ -88,6 +88,9 @@ export interface Agent {
   output_schema: Json;
   /** Sorted. */
   tags: string[];
+  /** Under which language models are offered the agent as a tool; null: it isn't one. */
+  tool_name: string | null;
+  tool_description: string | null;
   /** The newest one. */
   revision: number;
   /** The newest one with a build; null before the first. */

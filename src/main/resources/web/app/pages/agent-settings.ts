@@ -11,6 +11,7 @@ import { confinementPanel, type Confinement } from "../parts/agents/confinement"
 import { deleteAgent } from "../parts/agents/delete-agent";
 import { revisionText } from "../parts/agents/revision-fields";
 import { tagsIn } from "../parts/agents/tags";
+import { toolPanel, type Tool } from "../parts/agents/tool-panel";
 import { toast } from "../parts/page/dialogs";
 import { choiceField, mistakeList, mistakesOf, textField } from "../parts/forms/fields";
 import { jsonField, jsonMistakes } from "../parts/forms/json-field";
@@ -39,6 +40,7 @@ type Settings = Pick<
   | "tags"
   | "never_retry"
   | keyof Confinement
+  | keyof Tool
 >;
 
 const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "requests_per_process", "keep_warm"];
@@ -58,7 +60,7 @@ const MAY_PASS = [
   "executor_lost",
 ];
 
-/** Limits, retries, isolation, preloading, profile, egress and deletion of an agent. Fires `changed`. */
+/** Limits, retries, isolation, preloading, profile, egress, tool and deletion of an agent. Fires `changed`. */
 @customElement("agent-settings")
 export class AgentSettings extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -83,6 +85,8 @@ export class AgentSettings extends Part {
       "/never_retry",
       "/profile",
       "/egress",
+      "/tool_name",
+      "/tool_description",
     ];
     const lone = unplaced(this.problem, [...pointers, ...others]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
@@ -114,6 +118,12 @@ export class AgentSettings extends Part {
           ${confinementPanel(
             this.agent,
             { profile: this.value("profile"), egress: this.value("egress") },
+            this.problem,
+            (name, value) => this.give(name, value),
+          )}
+          ${toolPanel(
+            this.agent,
+            { tool_name: this.value("tool_name"), tool_description: this.value("tool_description") },
             this.problem,
             (name, value) => this.give(name, value),
           )}
@@ -317,7 +327,9 @@ const numbered = (value: unknown): unknown =>
   typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
 
 const same = (one: unknown, other: unknown): boolean =>
-  String(one) === String(other) && Array.isArray(one) === Array.isArray(other);
+  String(one) === String(other) &&
+  Array.isArray(one) === Array.isArray(other) &&
+  (one === null) === (other === null);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -217,6 +217,18 @@ export const text = {
     },
     destinationsSummary: (destinations: number) => `egress: ${plural(destinations, "destination")}`,
   },
+  tool: {
+    title: "Tool",
+    name: "Tool name",
+    nameHint: html`Under this name, language models are offered the agent as a tool: 1 to 64 letters, digits,
+      <code>_</code> and <code>-</code>. Empty: it isn't a tool.`,
+    description: "Tool description",
+    descriptionHint:
+      "What the tool does and when to use it, for the model that chooses among tools. Up to 4,096 characters.",
+    address: (url: string) =>
+      html`Language models reach it through the Model Context Protocol at <code>${url}</code>.`,
+    help: "How to connect a client",
+  },
   deletion: {
     title: (name: string) => `Delete agent ${name}?`,
     cancels: (executions: number, runs: number) => {
