@@ -1,6 +1,6 @@
 """What the newest official client for Python can do, in both of its modes.
 
-    python newest_client.py URL KEY KEY_THAT_READS
+python newest_client.py URL KEY KEY_THAT_READS
 """
 
 import asyncio

@@ -125,6 +125,7 @@ async function tasksOfFirstGeneration(client) {
 
 /** The requests of tasks, which this generation's client leaves to a package of their own. */
 function rawDispatch(framing) {
+  let id = 0;
   return async (request) => {
     const name = request.params?.name;
     const response = await fetch(`${url}/mcp`, {
@@ -137,7 +138,7 @@ function rawDispatch(framing) {
         "Mcp-Method": request.method,
         ...(name === undefined ? {} : { "Mcp-Name": name }),
       },
-      body: JSON.stringify(request),
+      body: JSON.stringify({ jsonrpc: "2.0", id: ++id, ...request }),
     });
     return response.json();
   };

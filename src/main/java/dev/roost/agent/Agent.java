@@ -128,23 +128,9 @@ public class Agent extends PanacheEntityBase {
   }
 
   /** The agent with exactly this tool name. */
-  public static Optional<Agent> tool(String toolName) {
+  static Optional<Agent> tool(String toolName) {
     return find("toolName = ?1 and toolName is not null and deletedAt is null", toolName)
         .firstResultOptional();
-  }
-
-  /**
-   * The agents with a tool name, in the order of its bytes.
-   *
-   * @param afterToolName the last one of the previous page; null: from the first
-   * @param most positive
-   */
-  public static List<Agent> tools(String afterToolName, int most) {
-    return Agent.<Agent>find(
-            "toolName > ?1 and toolName is not null and deletedAt is null order by toolName",
-            afterToolName == null ? "" : afterToolName)
-        .range(0, most - 1)
-        .list();
   }
 
   /**

@@ -55,8 +55,7 @@ public record OfferedTool(
     return PAGE.with("after", after).with("most", most).list(connection, OfferedTool::read);
   }
 
-  public static Optional<OfferedTool> find(Connection connection, String name)
-      throws SQLException {
+  public static Optional<OfferedTool> find(Connection connection, String name) throws SQLException {
     return FIND.with("name", name).first(connection, OfferedTool::read);
   }
 

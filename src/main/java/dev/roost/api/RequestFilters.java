@@ -15,7 +15,7 @@ import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
 /** Filters for all requests: request identifier and authentication. */
 public class RequestFilters {
-  static final String REQUEST_ID = "X-Request-Id";
+  public static final String REQUEST_ID = "X-Request-Id";
 
   /**
    * The header that must accompany a session cookie. Browsers send the cookie to every port of the

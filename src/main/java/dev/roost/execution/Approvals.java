@@ -188,7 +188,8 @@ public class Approvals implements EventLog.Follower {
    *
    * @param assignee only those that ask this one
    */
-  public record Filter(List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
+  public record Filter(
+      List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
     private Conditions conditions() {
       return new Conditions()
           .in("state", states)

@@ -71,7 +71,7 @@ class AdminTools {
   }
 
   ObjectNode page() {
-    ObjectNode page = Message.object();
+    ObjectNode page = RpcMessage.object();
     page.set("tools", definitions.deepCopy());
     return page;
   }
@@ -79,10 +79,9 @@ class AdminTools {
   /**
    * @throws RpcError there is no such tool
    */
-  Uni<Reply> call(Peer peer, Message message, String traceParent) {
+  Uni<Reply> call(Peer peer, RpcMessage message, String traceParent) {
     String name = message.text("name");
-    JsonText arguments =
-        message.arguments() == null ? new JsonText("{}") : message.arguments();
+    JsonText arguments = message.arguments() == null ? new JsonText("{}") : message.arguments();
     Body body = Body.parse(arguments.text().getBytes(StandardCharsets.UTF_8));
     try {
       if (name.equals("roost_run_agent")) {
@@ -109,9 +108,9 @@ class AdminTools {
       case "roost_update_agent" -> {
         String id = body.string(AGENT_ID).orElse(null);
         body.require(AGENT_ID);
-        ObjectNode fields = (ObjectNode) Message.tree(arguments);
+        ObjectNode fields = (ObjectNode) RpcMessage.tree(arguments);
         fields.remove(AGENT_ID);
-        yield masked(agents.update(id, null, Message.bytes(fields)).getEntity());
+        yield masked(agents.update(id, null, RpcMessage.bytes(fields)).getEntity());
       }
       case "roost_list_jobs" -> {
         String agentId = body.string(AGENT_ID).orElse(null);
@@ -146,12 +145,11 @@ class AdminTools {
   }
 
   /** As the call of a tool that the agent would be. */
-  private Uni<Reply> run(Peer peer, Message message, Body body, String traceParent) {
+  private Uni<Reply> run(Peer peer, RpcMessage message, Body body, String traceParent) {
     JsonText payload = body.json(OfferedTool.PAYLOAD).orElse(null);
     String agentId = id(body, AGENT_ID);
     if (message.params().has("requestState")) {
-      return Uni.createFrom()
-          .item(calls.continued(peer, message, tools.ofAgent(agentId)));
+      return Uni.createFrom().item(calls.continued(peer, message, tools.ofAgent(agentId)));
     }
     return calls.begin(peer, message, tools.ofAgent(agentId), payload, traceParent);
   }
@@ -167,13 +165,13 @@ class AdminTools {
   private ObjectNode structured(Object entity) {
     String json = json(entity);
     ObjectNode result = ToolResults.text(json);
-    result.putRawValue("structuredContent", Message.raw(new JsonText(json)));
+    result.putRawValue("structuredContent", RpcMessage.raw(new JsonText(json)));
     return result;
   }
 
   /** One agent, or a page of agents, without the values of environment variables. */
   private JsonNode masked(Object entity) {
-    JsonNode view = Message.tree(new JsonText(json(entity)));
+    JsonNode view = RpcMessage.tree(new JsonText(json(entity)));
     for (JsonNode agent : view.path("data")) {
       mask(agent);
     }

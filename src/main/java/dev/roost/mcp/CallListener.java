@@ -73,9 +73,7 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
 
   /** Before anything has happened: with it, even the first connection may be lost. */
   Reply.Event first() {
-    return peer.readsEmptyEvents()
-        ? new Reply.Event(id(), null, false)
-        : Reply.Event.IDLE;
+    return peer.readsEmptyEvents() ? new Reply.Event(id(), null, false) : Reply.Event.IDLE;
   }
 
   private Reply.Event event(byte[] json) {
@@ -83,7 +81,9 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
   }
 
   private String id() {
-    return peer.isStateless() ? null : new Resumption(jobId, place, requestId, peer.progressToken(), isTask).text();
+    return peer.isStateless()
+        ? null
+        : new Resumption(jobId, place, requestId, peer.progressToken(), isTask).text();
   }
 
   @Override
@@ -105,7 +105,7 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
       return Reply.Event.IDLE;
     }
     shown = Math.max(fraction, Math.nextUp(shown));
-    ObjectNode params = Message.object();
+    ObjectNode params = RpcMessage.object();
     params.set("progressToken", peer.progressToken());
     params.put("progress", shown);
     if (total != null) {
@@ -114,7 +114,7 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
     if (message != null) {
       params.put("message", message);
     }
-    return event(Message.notification("notifications/progress", params));
+    return event(RpcMessage.notification("notifications/progress", params));
   }
 
   @Override
@@ -129,13 +129,13 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
     }
     ObjectNode params = Elicitation.params(approval);
     if (!peer.isStateless()) {
-      return event(Message.request(approval.id(), Elicitation.METHOD, params));
+      return event(RpcMessage.request(approval.id(), Elicitation.METHOD, params));
     }
-    ObjectNode result = Message.object().put("resultType", "input_required");
+    ObjectNode result = RpcMessage.object().put("resultType", "input_required");
     ObjectNode request = result.putObject("inputRequests").putObject(approval.id());
     request.put("method", Elicitation.METHOD).set("params", params);
     result.put("requestState", jobId);
-    return new Reply.Event(null, Message.response(requestId, result), true);
+    return new Reply.Event(null, RpcMessage.response(requestId, result), true);
   }
 
   @Override
@@ -149,10 +149,10 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
     if (!level.isAtLeast(peer.logLevel())) {
       return Reply.Event.IDLE;
     }
-    ObjectNode params = Message.object().put("level", level.code());
+    ObjectNode params = RpcMessage.object().put("level", level.code());
     params.put("logger", line.logger() == null ? line.stream() : line.logger());
     params.put("data", line.message());
-    return event(Message.notification("notifications/message", params));
+    return event(RpcMessage.notification("notifications/message", params));
   }
 
   @Override
@@ -161,7 +161,7 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
     if (isTask) {
       Tasks.relate(result, jobId);
     }
-    return new Reply.Event(id(), Message.response(requestId, peer.complete(result)), true);
+    return new Reply.Event(id(), RpcMessage.response(requestId, peer.complete(result)), true);
   }
 
   @Override
@@ -181,17 +181,15 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
   record Resumption(
       String jobId, String place, JsonText requestId, JsonNode progressToken, boolean isTask) {
     String text() {
-      ObjectNode node = Message.object().put("job", jobId).put("task", isTask);
+      ObjectNode node = RpcMessage.object().put("job", jobId).put("task", isTask);
       if (place != null) {
         node.put("place", place);
       }
-      node.putRawValue("id", Message.raw(requestId));
+      node.putRawValue("id", RpcMessage.raw(requestId));
       if (progressToken != null) {
         node.set("token", progressToken);
       }
-      return Base64.getUrlEncoder()
-          .withoutPadding()
-          .encodeToString(Message.bytes(node));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(RpcMessage.bytes(node));
     }
 
     /**
@@ -200,7 +198,7 @@ final class CallListener implements JobListener.OfCall<Reply.Event> {
     static Resumption of(String text) {
       try {
         byte[] json = Base64.getUrlDecoder().decode(text);
-        JsonNode node = Message.tree(new JsonText(new String(json, StandardCharsets.UTF_8)));
+        JsonNode node = RpcMessage.tree(new JsonText(new String(json, StandardCharsets.UTF_8)));
         if (node.path("job").isTextual() && node.has("id")) {
           return new Resumption(
               node.get("job").textValue(),

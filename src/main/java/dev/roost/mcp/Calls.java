@@ -27,6 +27,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Calls of agents: each is an ExecutorJob, which any replica follows. */
 @ApplicationScoped
@@ -75,7 +76,7 @@ class Calls {
    * @param traceParent the header, or null
    */
   Uni<Reply> begin(
-      Peer peer, Message message, OfferedTool tool, JsonText payload, String traceParent) {
+      Peer peer, RpcMessage message, OfferedTool tool, JsonText payload, String traceParent) {
     String jobId;
     try {
       if (payload != null) {
@@ -86,8 +87,7 @@ class Calls {
       jobId = jobs.submit(tool.agentId(), payload, Options.NONE, null, trace).executorJobId();
     } catch (Problem e) {
       String prefix = tool.takesObject() ? "/payload" : "";
-      return Uni.createFrom()
-          .item(new Reply.Result(peer.complete(ToolResults.failure(e, prefix))));
+      return Uni.createFrom().item(new Reply.Result(peer.complete(ToolResults.failure(e, prefix))));
     }
     if (peer.hasTasksOnRequest() && message.params().path("task").isObject()) {
       return Uni.createFrom().item(new Reply.Result(Tasks.begun(answers.now(jobId), peer)));
@@ -115,7 +115,7 @@ class Calls {
    *
    * @throws RpcError the state is not one of a call of this tool, or an answer has mistakes
    */
-  Reply continued(Peer peer, Message message, OfferedTool tool) {
+  Reply continued(Peer peer, RpcMessage message, OfferedTool tool) {
     String jobId = message.text("requestState");
     if (!find(jobId).agentId().equals(tool.agentId())) {
       throw RpcError.invalidParams("requestState is not one of a call of this tool.");
@@ -140,7 +140,7 @@ class Calls {
           Elicitation.decide(approvals, approvalId, response.getValue(), caller.keyName());
         }
       } catch (Problem e) {
-        throw Message.of(e);
+        throw RpcMessage.of(e);
       }
     }
   }
@@ -152,7 +152,7 @@ class Calls {
     try {
       return answers.now(jobId);
     } catch (Problem e) {
-      throw Message.of(e);
+      throw RpcMessage.of(e);
     }
   }
 
@@ -163,7 +163,7 @@ class Calls {
    * @throws Problem rate_limited
    */
   Reply follow(
-      Peer peer, Message message, OfferedTool tool, String jobId, Set<String> answered) {
+      Peer peer, RpcMessage message, OfferedTool tool, String jobId, Set<String> answered) {
     boolean isTask = message.method().equals(Tasks.RESULT);
     CallListener listener =
         new CallListener(peer, message.id(), tool, jobId, results, answered, isTask);
@@ -179,42 +179,38 @@ class Calls {
     Peer asBefore = peer.withProgress(from.progressToken());
     OfferedTool tool = tools.ofJob(find(from.jobId()));
     CallListener listener =
-        new CallListener(asBefore, from.requestId(), tool, from.jobId(), results, Set.of(), from.isTask());
+        new CallListener(
+            asBefore, from.requestId(), tool, from.jobId(), results, Set.of(), from.isTask());
     return follow(listener.after(from.place()));
   }
 
   private Multi<Reply.Event> follow(CallListener listener) {
+    AtomicBoolean hadLast = new AtomicBoolean();
+    Multi<Reply.Event> happening =
+        streams
+            .follow(listener.jobId(), listener.place(), listener)
+            // Of what happened at the same time, nothing follows the last event.
+            .select()
+            .first(event -> !hadLast.getAndSet(event.isLast()));
     Multi<Reply.Event> events =
-        streams.follow(listener.jobId(), listener.place(), listener);
+        Multi.createBy()
+            .concatenating()
+            .streams(Multi.createFrom().item(listener.first()), happening);
     Peer peer = listener.peer();
     if (peer.isStateless()) {
-      // The client closes the connection to cancel.
-      events = events.onCancellation().invoke(() -> cancel(listener.jobId()));
-    } else {
-      CompletableFuture<Void> cancelled = signals.next(topic(peer, listener.requestId()));
-      cancelled.thenRun(() -> cancel(listener.jobId()));
-      events = events.onTermination().invoke(() -> cancelled.cancel(false));
+      // Such a client closes the connection to cancel. With the last event, it closes it anyway.
+      return events
+          .onCancellation()
+          .invoke(
+              () -> {
+                if (!hadLast.get()) {
+                  cancel(listener.jobId());
+                }
+              });
     }
-    return Multi.createBy()
-        .concatenating()
-        .streams(Multi.createFrom().items(listener.first()), untilLast(events));
-  }
-
-  /** The event that is the last one ends the stream, which may have had more. */
-  private static Multi<Reply.Event> untilLast(Multi<Reply.Event> events) {
-    return Multi.createFrom()
-        .deferred(
-            () -> {
-              boolean[] hadLast = {false};
-              return events
-                  .select()
-                  .first(
-                      event -> {
-                        boolean isWanted = !hadLast[0];
-                        hadLast[0] = event.isLast();
-                        return isWanted;
-                      });
-            });
+    CompletableFuture<Void> cancelled = signals.next(topic(peer, listener.requestId()));
+    cancelled.thenRun(() -> cancel(listener.jobId()));
+    return events.onTermination().invoke(() -> cancelled.cancel(false));
   }
 
   private void cancel(String jobId) {
@@ -228,7 +224,6 @@ class Calls {
 
   /** Of the same client and request alone, and not longer than a signal may be. */
   private static String topic(Peer peer, JsonText requestId) {
-    return "mcp/"
-        + HexFormat.of().formatHex(Text.sha256(peer.session() + " " + requestId.text()));
+    return "mcp/" + HexFormat.of().formatHex(Text.sha256(peer.session() + " " + requestId.text()));
   }
 }

@@ -16,7 +16,15 @@ final class Elicitation {
 
   /** The keywords that a form of the protocol has in common with one of an approval. */
   private static final Set<String> KEYWORDS =
-      Set.of("type", "title", "description", "default", "minLength", "maxLength", "minimum", "maximum");
+      Set.of(
+          "type",
+          "title",
+          "description",
+          "default",
+          "minLength",
+          "maxLength",
+          "minimum",
+          "maximum");
 
   private static final Set<String> FORMATS = Set.of("email", "uri", "date", "date-time");
 
@@ -24,7 +32,7 @@ final class Elicitation {
 
   /** The parameters of the request to the client. */
   static ObjectNode params(Approval approval) {
-    ObjectNode params = Message.object();
+    ObjectNode params = RpcMessage.object();
     String details = approval.details() == null ? "" : "\n\n" + shown(approval.details());
     params.put("message", approval.title() + details);
     ObjectNode form = params.putObject("requestedSchema").put("type", "object");
@@ -32,7 +40,7 @@ final class Elicitation {
     if (approval.form() == null) {
       return params;
     }
-    JsonNode schema = Message.tree(approval.form());
+    JsonNode schema = RpcMessage.tree(approval.form());
     for (Map.Entry<String, JsonNode> field : schema.path("properties").properties()) {
       properties.set(field.getKey(), field(field.getValue()));
     }
@@ -43,19 +51,18 @@ final class Elicitation {
   }
 
   private static String shown(JsonText details) {
-    JsonNode tree = Message.tree(details);
+    JsonNode tree = RpcMessage.tree(details);
     return tree.isTextual() ? tree.textValue() : details.text();
   }
 
   /** Whatever the form of the protocol can't say is checked when it has been filled in. */
   private static ObjectNode field(JsonNode of) {
-    ObjectNode field = Message.object();
+    ObjectNode field = RpcMessage.object();
     for (Map.Entry<String, JsonNode> keyword : of.properties()) {
       boolean isKnown =
           KEYWORDS.contains(keyword.getKey())
               || keyword.getKey().equals("enum") && of.path("type").asText().equals("string")
-              || keyword.getKey().equals("format")
-                  && FORMATS.contains(keyword.getValue().asText());
+              || keyword.getKey().equals("format") && FORMATS.contains(keyword.getValue().asText());
       if (isKnown) {
         field.set(keyword.getKey(), keyword.getValue());
       }
@@ -87,7 +94,7 @@ final class Elicitation {
       approvals.decide(approvalId, new Approvals.Decision(isApproved, keyName, null, value));
     } catch (Problem e) {
       if (e.code() != ErrorCode.CONFLICT) {
-        throw Message.of(e);
+        throw RpcMessage.of(e);
       }
     }
   }

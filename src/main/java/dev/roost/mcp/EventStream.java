@@ -114,8 +114,7 @@ record EventStream(Multi<Reply.Event> events, HttpServerResponse response) {
     }
 
     @Override
-    public void writeResponse(
-        EventStream stream, Type genericType, ServerRequestContext context) {
+    public void writeResponse(EventStream stream, Type genericType, ServerRequestContext context) {
       ResteasyReactiveRequestContext request = (ResteasyReactiveRequestContext) context;
       request.suspend();
       stream.write(request::resume);

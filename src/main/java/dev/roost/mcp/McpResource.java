@@ -7,6 +7,7 @@ import dev.roost.api.Needs;
 import dev.roost.api.Problem;
 import dev.roost.api.ProblemMappers;
 import dev.roost.api.ReceivedBody;
+import dev.roost.api.RequestFilters;
 import dev.roost.api.Role;
 import dev.roost.api.Takes;
 import io.smallrye.common.annotation.Blocking;
@@ -88,10 +89,10 @@ public class McpResource {
   }
 
   private Uni<Response> post(Methods.Server server, RoutingContext context, byte[] bytes) {
-    Message message;
+    RpcMessage message;
     Peer peer;
     try {
-      message = Message.parse(bytes);
+      message = RpcMessage.parse(bytes);
     } catch (RpcError e) {
       return Uni.createFrom().item(error(null, e, BAD_REQUEST));
     }
@@ -111,40 +112,46 @@ public class McpResource {
     }
     return Uni.createFrom()
         .deferred(
-            () ->
-                methods.answer(
-                    server, peer, message, context.request().getHeader("traceparent")))
+            () -> {
+              if (Methods.mayStream(message)) {
+                requireEvents(context);
+              }
+              return methods.answer(
+                  server, peer, message, context.request().getHeader("traceparent"));
+            })
         .map(reply -> response(reply, peer, message, context))
-        .onFailure(e -> !isOfHttp(e))
-        .recoverWithItem(
-            e -> {
-              RpcError error =
-                  e instanceof RpcError rpc
-                      ? rpc
-                      : Message.of(
-                          ProblemMappers.problem(
-                              e, context.response().headers().get("X-Request-Id")));
-              return error(message.id(), error, status(error, peer));
-            });
+        .onFailure()
+        .recoverWithItem(e -> failure(e, message, peer, context));
   }
 
-  /** Whether a problem is said by the status of HTTP, which clients act upon: 401, 403, 429, 503. */
-  private static boolean isOfHttp(Throwable e) {
-    return e instanceof Problem problem
-        && switch (problem.code()) {
-          case UNAUTHENTICATED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE, OVERLOADED, NOT_ACCEPTABLE ->
-              true;
-          default -> false;
-        };
+  private static Response failure(
+      Throwable e, RpcMessage message, Peer peer, RoutingContext context) {
+    if (e instanceof RpcError error) {
+      return error(message.id(), error, status(error, peer));
+    }
+    Problem problem =
+        ProblemMappers.problem(e, context.response().headers().get(RequestFilters.REQUEST_ID));
+    RpcError error = RpcMessage.of(problem);
+    int status = isOfHttp(problem) ? problem.code().status() : status(error, peer);
+    Response response = error(message.id(), error, status);
+    problem.headers().forEach((name, value) -> response.getHeaders().add(name, value));
+    return response;
+  }
+
+  /** Whether a problem is also said by the status of HTTP, which clients act upon. */
+  private static boolean isOfHttp(Problem problem) {
+    return switch (problem.code()) {
+      case FORBIDDEN, RATE_LIMITED, UNAVAILABLE, OVERLOADED, NOT_ACCEPTABLE -> true;
+      default -> false;
+    };
   }
 
   private static Response response(
-      Reply reply, Peer peer, Message message, RoutingContext context) {
+      Reply reply, Peer peer, RpcMessage message, RoutingContext context) {
     if (reply instanceof Reply.Stream stream) {
-      requireEvents(context);
       return stream(new EventStream(stream.events(), context.response()));
     }
-    byte[] json = Message.response(message.id(), ((Reply.Result) reply).result());
+    byte[] json = RpcMessage.response(message.id(), ((Reply.Result) reply).result());
     Response.ResponseBuilder response = Response.ok(json, MediaType.APPLICATION_JSON);
     if (!peer.isStateless() && message.method().equals("initialize")) {
       response.header(SESSION, Peer.newSession(message.params().path("capabilities")));
@@ -171,7 +178,7 @@ public class McpResource {
   private static Response error(JsonText id, RpcError error, int status) {
     return Response.status(status)
         .type(MediaType.APPLICATION_JSON)
-        .entity(Message.error(id, error))
+        .entity(RpcMessage.error(id, error))
         .build();
   }
 

@@ -15,12 +15,14 @@ import org.eclipse.microprofile.config.ConfigProvider;
 @ApplicationScoped
 class Methods {
   private static final ObjectNode SERVER_INFO =
-      Message.object()
+      RpcMessage.object()
           .put("name", "roost")
           .put("title", "Roost")
           .put(
               "version",
               ConfigProvider.getConfig().getValue("quarkus.application.version", String.class));
+
+  private static final String CALL = "tools/call";
 
   private static final String AGENTS =
       "Each tool is a Python agent, and each call executes it. A call that takes long reports its "
@@ -68,13 +70,18 @@ class Methods {
     return SERVER_INFO;
   }
 
+  /** Whether the answer may be a stream of events. */
+  static boolean mayStream(RpcMessage message) {
+    return message.method().equals(CALL) || message.method().equals(Tasks.RESULT);
+  }
+
   /**
    * @param traceParent the header, or null
-   * @throws RpcError
+   * @throws RpcError for example an unknown method
    * @throws dev.roost.api.Problem for example forbidden
    */
-  Uni<Reply> answer(Server server, Peer peer, Message message, String traceParent) {
-    if (message.method().equals("tools/call")) {
+  Uni<Reply> answer(Server server, Peer peer, RpcMessage message, String traceParent) {
+    if (message.method().equals(CALL)) {
       caller.require(Role.EXECUTE);
       return server == Server.ADMIN
           ? admin.call(peer, message, traceParent)
@@ -86,7 +93,7 @@ class Methods {
     return Uni.createFrom().item(new Reply.Result(result(server, peer, message)));
   }
 
-  private ObjectNode result(Server server, Peer peer, Message message) {
+  private ObjectNode result(Server server, Peer peer, RpcMessage message) {
     String cursor = message.params().path("cursor").textValue();
     return switch (message.method()) {
       case "tools/list" ->
@@ -106,10 +113,10 @@ class Methods {
     };
   }
 
-  private ObjectNode ofStateless(Server server, Peer peer, Message message) {
+  private ObjectNode ofStateless(Server server, Peer peer, RpcMessage message) {
     return switch (message.method()) {
       case "server/discover" -> {
-        ObjectNode result = Message.object();
+        ObjectNode result = RpcMessage.object();
         ArrayNode versions = result.putArray("supportedVersions");
         Peer.WITH_SESSION.forEach(versions::add);
         versions.add(Peer.STATELESS);
@@ -126,14 +133,13 @@ class Methods {
     };
   }
 
-  private ObjectNode ofSession(Server server, Peer peer, Message message) {
+  private ObjectNode ofSession(Server server, Peer peer, RpcMessage message) {
     return switch (message.method()) {
-      case "ping" -> Message.object();
+      case "ping" -> RpcMessage.object();
       case "initialize" -> {
         String wanted = message.text("protocolVersion");
-        String version =
-            Peer.WITH_SESSION.contains(wanted) ? wanted : Peer.LATEST_WITH_SESSION;
-        ObjectNode result = Message.object().put("protocolVersion", version);
+        String version = Peer.WITH_SESSION.contains(wanted) ? wanted : Peer.LATEST_WITH_SESSION;
+        ObjectNode result = RpcMessage.object().put("protocolVersion", version);
         ObjectNode capabilities = capabilities(result);
         if (version.equals(Peer.LATEST_WITH_SESSION)) {
           ObjectNode tasks = capabilities.putObject("tasks");
@@ -158,12 +164,12 @@ class Methods {
     return server == Server.ADMIN ? ADMIN : AGENTS;
   }
 
-  private static RpcError unknown(Message message) {
+  private static RpcError unknown(RpcMessage message) {
     return new RpcError(
         RpcError.METHOD_NOT_FOUND, "There is no method " + message.method() + " here.");
   }
 
-  private Uni<Reply> call(Peer peer, Message message, String traceParent) {
+  private Uni<Reply> call(Peer peer, RpcMessage message, String traceParent) {
     OfferedTool tool = tools.find(message.text("name"));
     if (peer.isStateless() && message.params().has("requestState")) {
       return Uni.createFrom().item(calls.continued(peer, message, tool));
@@ -173,7 +179,7 @@ class Methods {
   }
 
   /** A message that is not answered. */
-  void take(Peer peer, Message message) {
+  void take(Peer peer, RpcMessage message) {
     if ("notifications/cancelled".equals(message.method()) && peer.session() != null) {
       caller.require(Role.EXECUTE);
       calls.cancelled(peer, new JsonText(message.params().path("requestId").toString()));
@@ -181,9 +187,9 @@ class Methods {
   }
 
   /** The answer to a request of ours, which has the identifier of an approval. */
-  void response(Message message) {
+  void response(RpcMessage message) {
     caller.require(Role.EXECUTE);
-    String approvalId = Message.tree(message.id()).asText();
+    String approvalId = RpcMessage.tree(message.id()).asText();
     if (message.result() != null) {
       Elicitation.decide(approvals, approvalId, message.result(), caller.keyName());
     }

@@ -38,7 +38,7 @@ class OfferedTools {
     String after = cursor == null ? "" : nameOf(cursor);
     List<OfferedTool> found =
         database.once(connection -> OfferedTool.page(connection, after, MOST_OF_PAGE + 1));
-    ObjectNode page = Message.object();
+    ObjectNode page = RpcMessage.object();
     ArrayNode tools = page.putArray("tools");
     int characters = 0;
     String last = null;
@@ -73,7 +73,7 @@ class OfferedTools {
   }
 
   private static ObjectNode described(OfferedTool tool, Peer peer) {
-    ObjectNode described = Message.object().put("name", tool.name()).put("title", tool.title());
+    ObjectNode described = RpcMessage.object().put("name", tool.name()).put("title", tool.title());
     described.put(
         "description",
         tool.description() == null ? "Runs the agent " + tool.title() + "." : tool.description());
@@ -117,6 +117,6 @@ class OfferedTools {
     if (tool.takesObject()) {
       return arguments == null ? new JsonText("{}") : arguments;
     }
-    return arguments == null ? null : Message.member(arguments, OfferedTool.PAYLOAD);
+    return arguments == null ? null : RpcMessage.member(arguments, OfferedTool.PAYLOAD);
   }
 }

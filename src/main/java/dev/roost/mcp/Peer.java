@@ -53,7 +53,7 @@ record Peer(
    * @param header reads a header of the request, or null
    * @throws RpcError the request doesn't fit the revision that it names
    */
-  static Peer of(Message message, UnaryOperator<String> header) {
+  static Peer of(RpcMessage message, UnaryOperator<String> header) {
     String version = header.apply("MCP-Protocol-Version");
     JsonNode meta = message.params().path("_meta");
     if (STATELESS.equals(version) || meta.has(VERSION)) {
@@ -85,7 +85,7 @@ record Peer(
         session);
   }
 
-  private static Peer stateless(Message message, JsonNode meta, UnaryOperator<String> header) {
+  private static Peer stateless(RpcMessage message, JsonNode meta, UnaryOperator<String> header) {
     JsonNode version = meta.path(VERSION);
     if (!version.isTextual() || !meta.path(CAPABILITIES).isObject()) {
       throw RpcError.invalidParams(
@@ -142,7 +142,7 @@ record Peer(
   }
 
   private static RpcError unsupported(String version) {
-    ObjectNode data = Message.object().put("requested", version);
+    ObjectNode data = RpcMessage.object().put("requested", version);
     ArrayNode supported = data.putArray("supported");
     WITH_SESSION.forEach(supported::add);
     supported.add(STATELESS);

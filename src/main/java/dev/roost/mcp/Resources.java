@@ -11,10 +11,10 @@ import dev.roost.datastore.DataStoreResource;
 import dev.roost.datastore.DataStoreView;
 import dev.roost.datastore.Entries;
 import dev.roost.datastore.EntryResource;
+import dev.roost.execution.ExecutionsResource;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobAnswers;
 import dev.roost.execution.ExecutorJobsResource;
-import dev.roost.execution.ExecutionsResource;
 import dev.roost.file.Files;
 import dev.roost.file.StoredFile;
 import dev.roost.log.LogEntry;
@@ -74,20 +74,22 @@ class Resources {
    * @param cursor null: the first page
    */
   ObjectNode page(String cursor) {
-    ObjectNode page = Message.object();
+    ObjectNode page = RpcMessage.object();
     ArrayNode resources = page.putArray("resources");
     if (cursor == null) {
       for (ExecutorJob.View job : jobs.page(null, null, null, MOST_JOBS).data()) {
         add(resources, JOB + job.id(), job.id())
             .put("title", "Job of " + job.createdAt())
-            .put("description", "A job of the agent %s: %s".formatted(job.agentId(), job.state().code()));
+            .put(
+                "description",
+                "A job of the agent %s: %s".formatted(job.agentId(), job.state().code()));
       }
     }
     Page<DataStoreView> found;
     try {
       found = stores.list(null, null, null, cursor);
     } catch (Problem e) {
-      throw Message.of(e);
+      throw RpcMessage.of(e);
     }
     for (DataStoreView store : found.data()) {
       add(resources, STORE + store.id(), store.name()).put("description", "A DataStore");
@@ -103,7 +105,7 @@ class Resources {
   }
 
   static ObjectNode templates() {
-    ObjectNode page = Message.object();
+    ObjectNode page = RpcMessage.object();
     ArrayNode templates = page.putArray("resourceTemplates");
     template(templates, STORE + "{store_id}", "store", "The first entries of a DataStore", JSON);
     template(
@@ -112,8 +114,7 @@ class Resources {
         "entry",
         "The value of one key of a DataStore",
         JSON);
-    template(
-        templates, JOB + "{executor_job_id}", "job", "A job, with its latest execution", JSON);
+    template(templates, JOB + "{executor_job_id}", "job", "A job, with its latest execution", JSON);
     template(
         templates,
         EXECUTION + "{execution_id}" + LOG,
@@ -137,7 +138,7 @@ class Resources {
    * @throws RpcError there is none with this URI
    */
   ObjectNode read(String uri, Peer peer) {
-    ObjectNode result = Message.object();
+    ObjectNode result = RpcMessage.object();
     ObjectNode content = result.putArray("contents").addObject().put("uri", uri);
     try {
       if (read(uri, content)) {
@@ -145,11 +146,11 @@ class Resources {
       }
     } catch (Problem e) {
       if (e.code().status() != 404) {
-        throw Message.of(e);
+        throw RpcMessage.of(e);
       }
     }
     int code = peer.isStateless() ? RpcError.INVALID_PARAMS : RpcError.RESOURCE_NOT_FOUND;
-    throw new RpcError(code, "There is no resource " + uri, Message.object().put("uri", uri));
+    throw new RpcError(code, "There is no resource " + uri, RpcMessage.object().put("uri", uri));
   }
 
   private boolean read(String uri, ObjectNode content) {
@@ -169,7 +170,9 @@ class Resources {
       return true;
     }
     if (uri.startsWith(EXECUTION) && uri.endsWith(LOG)) {
-      String id = uri.substring(EXECUTION.length(), Math.max(EXECUTION.length(), uri.length() - LOG.length()));
+      String id =
+          uri.substring(
+              EXECUTION.length(), Math.max(EXECUTION.length(), uri.length() - LOG.length()));
       content.put("mimeType", TEXT).put("text", log(id));
       return true;
     }

@@ -48,13 +48,13 @@ class Tasks {
     if (peer.isStateless()) {
       return peer.complete(task).put("resultType", "task");
     }
-    ObjectNode result = Message.object();
+    ObjectNode result = RpcMessage.object();
     result.set("task", task);
     return result;
   }
 
   private static ObjectNode task(ExecutorJob.View job, String status, Peer peer) {
-    ObjectNode task = Message.object().put("taskId", job.id()).put("status", status);
+    ObjectNode task = RpcMessage.object().put("taskId", job.id()).put("status", status);
     if (job.message() != null) {
       task.put("statusMessage", job.message());
     }
@@ -72,7 +72,9 @@ class Tasks {
     return (job.execution() == null ? job.createdAt() : job.execution().startedAt()).toString();
   }
 
-  /** A tool that reports an error has failed for clients with sessions, and completed for others. */
+  /**
+   * A tool that reports an error has failed for clients with sessions, and completed for others.
+   */
   private static String statusAtEnd(ExecutorJob.View job, Peer peer) {
     if (job.state() == ExecutorJobState.CANCELLED) {
       return "cancelled";
@@ -86,7 +88,7 @@ class Tasks {
    *
    * @throws RpcError there is no such task; the client has not declared tasks
    */
-  ObjectNode get(Peer peer, Message message) {
+  ObjectNode get(Peer peer, RpcMessage message) {
     requireTasks(peer);
     ExecutorJob.View job = calls.find(message.text("taskId"));
     if (job.finishedAt() != null) {
@@ -120,7 +122,7 @@ class Tasks {
   }
 
   /** tasks/result, of clients with sessions: the result, as soon as there is one. */
-  Reply result(Peer peer, Message message) {
+  Reply result(Peer peer, RpcMessage message) {
     ExecutorJob.View job = calls.find(message.text("taskId"));
     if (job.finishedAt() == null) {
       return calls.follow(peer, message, tools.ofJob(job), job.id(), Set.of());
@@ -136,11 +138,11 @@ class Tasks {
   }
 
   /** tasks/update, of stateless clients: answers to what the task asks. */
-  ObjectNode update(Peer peer, Message message) {
+  ObjectNode update(Peer peer, RpcMessage message) {
     requireTasks(peer);
     ExecutorJob.View job = calls.find(message.text("taskId"));
     calls.decide(job.id(), message.params().path("inputResponses"));
-    return peer.complete(Message.object());
+    return peer.complete(RpcMessage.object());
   }
 
   /**
@@ -148,22 +150,19 @@ class Tasks {
    *
    * @throws RpcError the task of a client with a session has ended
    */
-  ObjectNode cancel(Peer peer, Message message) {
+  ObjectNode cancel(Peer peer, RpcMessage message) {
     requireTasks(peer);
     ExecutorJob.View job = calls.find(message.text("taskId"));
     if (!peer.isStateless() && job.finishedAt() != null) {
-      throw RpcError.invalidParams(
-          "The task has ended: it is " + statusAtEnd(job, peer) + ".");
+      throw RpcError.invalidParams("The task has ended: it is " + statusAtEnd(job, peer) + ".");
     }
     jobs.cancel(job.id());
-    return peer.isStateless()
-        ? peer.complete(Message.object())
-        : task(job, "cancelled", peer);
+    return peer.isStateless() ? peer.complete(RpcMessage.object()) : task(job, "cancelled", peer);
   }
 
   private static void requireTasks(Peer peer) {
     if (peer.isStateless() && !peer.hasTasks()) {
-      ObjectNode data = Message.object();
+      ObjectNode data = RpcMessage.object();
       data.putObject("requiredCapabilities").putObject("extensions").putObject(Peer.TASKS);
       throw new RpcError(
           RpcError.MISSING_CAPABILITY, "Declare the extension " + Peer.TASKS + ".", data);

@@ -56,9 +56,9 @@ class ToolResults {
               .formatted(list, value.text()));
     }
     boolean isText = value.text().startsWith("\"");
-    ObjectNode result = text(isText ? Message.tree(value).textValue() : value.text());
+    ObjectNode result = text(isText ? RpcMessage.tree(value).textValue() : value.text());
     if (value.text().startsWith("{") || peer.isStateless() && tool.outputSchema() != null) {
-      result.putRawValue("structuredContent", Message.raw(value));
+      result.putRawValue("structuredContent", RpcMessage.raw(value));
     }
     return result;
   }
@@ -71,7 +71,7 @@ class ToolResults {
     if (error == null) {
       return job.message() == null ? "The execution has failed." : job.message();
     }
-    JsonNode parts = Message.tree(error);
+    JsonNode parts = RpcMessage.tree(error);
     String traceback = parts.path("traceback").asText("");
     String title = parts.path("type").asText() + ": " + parts.path("message").asText();
     return traceback.isEmpty() ? title : title + "\n\n" + traceback;
@@ -93,7 +93,7 @@ class ToolResults {
   }
 
   static ObjectNode text(String text) {
-    ObjectNode result = Message.object();
+    ObjectNode result = RpcMessage.object();
     result.putArray("content").addObject().put("type", "text").put("text", text);
     return result;
   }
@@ -115,7 +115,7 @@ class ToolResults {
     }
     return failure(
         problem.errors().stream()
-            .map(error -> Message.within(error.pointer(), payload) + ": " + error.detail())
+            .map(error -> RpcMessage.within(error.pointer(), payload) + ": " + error.detail())
             .collect(Collectors.joining("\n")));
   }
 }

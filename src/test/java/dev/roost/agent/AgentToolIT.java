@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.hibernate.Session;
+import org.hibernate.jdbc.ReturningWork;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -235,17 +237,19 @@ class AgentToolIT {
     assertEquals(names, found(mine, 4));
     assertEquals(names.subList(0, 2), found(mine, 2));
     assertEquals(names.subList(2, 4), found(names.get(1), 2));
-    assertEquals(1, found(null, 1).size());
+    assertEquals(1, found("", 1).size());
     assertEquals(
         List.of(mine + "A"),
-        QuarkusTransaction.requiringNew()
-            .call(() -> Agent.tool(mine + "A").stream().map(agent -> agent.toolName).toList()));
-    assertTrue(QuarkusTransaction.requiringNew().call(() -> Agent.tool(mine + "0").isEmpty()));
+        found(connection -> OfferedTool.find(connection, mine + "A").stream().toList()));
+    assertEquals(
+        List.of(), found(connection -> OfferedTool.find(connection, mine + "0").stream().toList()));
   }
 
   @Test
   void toolsAreFoundInTheirIndex() {
-    assertEquals(1, scans(() -> Agent.tools(mine, 10)));
+    assertEquals(1, scans(() -> found(mine, 10)));
+    assertEquals(
+        1, scans(() -> found(connection -> OfferedTool.find(connection, mine).stream().toList())));
     assertEquals(1, scans(() -> Agent.tool(mine)));
   }
 
@@ -269,7 +273,14 @@ class AgentToolIT {
   }
 
   private static List<String> found(String after, int most) {
-    return QuarkusTransaction.requiringNew()
-        .call(() -> Agent.tools(after, most).stream().map(agent -> agent.toolName).toList());
+    return found(connection -> OfferedTool.page(connection, after, most));
+  }
+
+  private static List<String> found(ReturningWork<List<OfferedTool>> read) {
+    return QuarkusTransaction.joiningExisting()
+        .call(() -> Agent.getEntityManager().unwrap(Session.class).doReturningWork(read))
+        .stream()
+        .map(OfferedTool::name)
+        .toList();
   }
 }

@@ -23,7 +23,8 @@ import java.util.List;
  * @param arguments of a tool, as their exact text; or null
  * @param result of a response; or null
  */
-record Message(JsonText id, String method, JsonNode params, JsonText arguments, JsonNode result) {
+record RpcMessage(
+    JsonText id, String method, JsonNode params, JsonText arguments, JsonNode result) {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
@@ -47,7 +48,7 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
   /**
    * @throws RpcError parse error, invalid request
    */
-  static Message parse(byte[] bytes) {
+  static RpcMessage parse(byte[] bytes) {
     Body body;
     try {
       body = Body.parse(bytes);
@@ -58,9 +59,9 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
           : new RpcError(RpcError.PARSE_ERROR, e.getMessage());
     }
     JsonText id = body.json("id").orElse(null);
-    String method = body.json("method").map(Message::tree).map(JsonNode::textValue).orElse(null);
+    String method = body.json("method").map(RpcMessage::tree).map(JsonNode::textValue).orElse(null);
     JsonText params = body.json("params").orElse(null);
-    JsonNode result = body.json("result").map(Message::tree).orElse(null);
+    JsonNode result = body.json("result").map(RpcMessage::tree).orElse(null);
     boolean isResponse = result != null || body.json("error").isPresent();
     if (!"\"2.0\"".equals(body.json("jsonrpc").map(JsonText::text).orElse(null))
         || method == null && !(isResponse && id != null)
@@ -71,11 +72,11 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
           "The body must be one request, notification or response of JSON-RPC 2.0.");
     }
     return params == null
-        ? new Message(id, method, JsonNodeFactory.instance.objectNode(), null, result)
+        ? new RpcMessage(id, method, JsonNodeFactory.instance.objectNode(), null, result)
         : withParams(id, method, params, result);
   }
 
-  private static Message withParams(JsonText id, String method, JsonText text, JsonNode result) {
+  private static RpcMessage withParams(JsonText id, String method, JsonText text, JsonNode result) {
     Body body;
     try {
       body = Body.parse(text.text().getBytes(StandardCharsets.UTF_8));
@@ -90,7 +91,7 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
     for (String name : PARAMS) {
       body.json(name).ifPresent(value -> params.set(name, tree(value)));
     }
-    return new Message(id, method, params, arguments, result);
+    return new RpcMessage(id, method, params, arguments, result);
   }
 
   private static boolean isNull(JsonText text) {
@@ -207,7 +208,10 @@ record Message(JsonText id, String method, JsonNode params, JsonText arguments, 
     ObjectNode data = object().put("code", problem.code().code());
     if (problem.code() == ErrorCode.VALIDATION_FAILED) {
       for (Problem.FieldError error : problem.errors()) {
-        data.withArray("errors").addObject().put("pointer", error.pointer()).put("detail", error.detail());
+        data.withArray("errors")
+            .addObject()
+            .put("pointer", error.pointer())
+            .put("detail", error.detail());
       }
     }
     return new RpcError(code, problem.getMessage(), data);
