@@ -29,7 +29,7 @@ class Methods {
           + "progress. Logs, results and stores are resources.";
 
   private static final String ADMIN =
-      "Write, run and mend Python agents. An agent is a script with a function main(request, store) "
+      "Write, run and repair Python agents. An agent is a script with a function main(request, store) "
           + "and pinned requirements, one name==version per line. Create it with roost_create_agent, run it with "
           + "roost_run_agent, and read what it has printed with roost_get_execution_log.";
 
