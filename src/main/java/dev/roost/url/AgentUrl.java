@@ -86,7 +86,8 @@ record AgentUrl(
               examples = "https://roost.example.org/run/orders")
           String url,
       @Schema(
-              description = "The methods of requests: GET (which includes HEAD), POST, PUT, PATCH, DELETE",
+              description =
+                  "The methods of requests: GET (which includes HEAD), POST, PUT, PATCH, DELETE",
               examples = "[\"POST\"]")
           List<String> methods,
       @Schema(

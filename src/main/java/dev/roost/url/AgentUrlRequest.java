@@ -131,7 +131,9 @@ record AgentUrlRequest(
         body.strings("cors_origins").orElse(List.of()).stream().distinct().toList();
     if (origins.size() > MOST_ORIGINS) {
       body.reject(
-          "cors_origins", "out_of_range", "An agent can have at most %d origins.".formatted(MOST_ORIGINS));
+          "cors_origins",
+          "out_of_range",
+          "An agent can have at most %d origins.".formatted(MOST_ORIGINS));
     }
     for (int i = 0; i < origins.size(); i++) {
       if (!origins.get(i).equals("*") && !ORIGIN.matcher(origins.get(i)).matches()) {

@@ -140,8 +140,7 @@ final class HttpPayload {
                   || name.equals("authorization") && isOfRoost(values, url)) {
                 return;
               }
-              String value =
-                  name.equals("cookie") ? cookies(values) : String.join(", ", values);
+              String value = name.equals("cookie") ? cookies(values) : String.join(", ", values);
               if (!name.equals("cookie") || !value.isEmpty()) {
                 headers.put(name, value);
               }

@@ -95,15 +95,13 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
       return json(value);
     }
     int status = body.integer("status", LEAST_STATUS, MOST_STATUS).orElse(LEAST_STATUS);
-    Map<String, String> headers =
-        body.isNull("headers") ? new LinkedHashMap<>() : headers(body);
+    Map<String, String> headers = body.isNull("headers") ? new LinkedHashMap<>() : headers(body);
     boolean isBinary = body.json("body_base64").isPresent() && !body.isNull("body_base64");
     if (isBinary && body.json("body").isPresent() && !body.isNull("body")) {
       body.reject("body_base64", "contradiction", "Return body or body_base64, not both.");
     }
     byte[] bytes = isBinary ? decoded(body) : text(body);
-    headers.putIfAbsent(
-        TYPE, isBinary ? "application/octet-stream" : "text/plain; charset=utf-8");
+    headers.putIfAbsent(TYPE, isBinary ? "application/octet-stream" : "text/plain; charset=utf-8");
     body.check();
     return new HttpReply(status, headers, bytes);
   }
@@ -126,7 +124,9 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
     Map<String, String> given = body.texts("headers").orElse(Map.of());
     if (given.size() > MOST_HEADERS) {
       body.reject(
-          "headers", "out_of_range", "A response can have at most %d headers.".formatted(MOST_HEADERS));
+          "headers",
+          "out_of_range",
+          "A response can have at most %d headers.".formatted(MOST_HEADERS));
       return headers;
     }
     given.forEach(

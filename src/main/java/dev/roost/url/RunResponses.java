@@ -105,7 +105,8 @@ class RunResponses {
   }
 
   private static Problem failed(RunRoute.Exchange exchange, ExecutorJob.View job) {
-    String detail = "The job %s ended as %s (%s).".formatted(job.id(), job.state().code(), job.reason());
+    String detail =
+        "The job %s ended as %s (%s).".formatted(job.id(), job.state().code(), job.reason());
     return Problem.of(
         ErrorCode.AGENT_FAILED,
         exchange.isForStrangers() || job.message() == null ? detail : detail + " " + job.message());

@@ -278,10 +278,7 @@ class RunRoute {
   }
 
   private <T> void onWorker(
-      RoutingContext context,
-      Exchange exchange,
-      Supplier<T> work,
-      Consumer<T> next) {
+      RoutingContext context, Exchange exchange, Supplier<T> work, Consumer<T> next) {
     context
         .vertx()
         .executeBlocking(work::get, false)

@@ -3,7 +3,6 @@ package dev.roost.url;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.roost.db.Code;
 import dev.roost.webhook.Secret;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -45,7 +44,8 @@ public enum SignatureScheme implements Code {
           signatures.add(base64(part.substring(3)));
         }
       }
-      return new Signed(id == null || time == null ? null : id + "." + time + ".", time, signatures);
+      return new Signed(
+          id == null || time == null ? null : id + "." + time + ".", time, signatures);
     }
   },
 
@@ -134,8 +134,7 @@ public enum SignatureScheme implements Code {
    * @param header reads a header; null: the request has none of that name
    * @return why the signature isn't valid, for the log; empty if it is
    */
-  Optional<String> refusal(
-      String secret, UnaryOperator<String> header, byte[] body, Instant now) {
+  Optional<String> refusal(String secret, UnaryOperator<String> header, byte[] body, Instant now) {
     Signed signed = read(header);
     if (signed.prefix() == null || signed.signatures().isEmpty()) {
       return Optional.of("it has no signature of the scheme " + code());

@@ -35,8 +35,7 @@ class HttpPayloadTest {
         Instant.EPOCH);
   }
 
-  private static RunRequest request(
-      String method, String query, byte[] body, String... headers) {
+  private static RunRequest request(String method, String query, byte[] body, String... headers) {
     List<Map.Entry<String, String>> entries = new ArrayList<>();
     for (int i = 0; i < headers.length; i += 2) {
       entries.add(Map.entry(headers[i], headers[i + 1]));
@@ -77,8 +76,7 @@ class HttpPayloadTest {
     RunRequest get = request("GET", "name=Ada+L&q=%C3%A9&&empty", new byte[0]);
     assertEquals("{\"name\":\"Ada L\",\"q\":\"é\",\"empty\":\"\"}", json(get).text());
     assertEquals("{}", json(request("HEAD", null, new byte[0])).text());
-    assertEquals(
-        ErrorCode.VALIDATION_FAILED, refusal(request("GET", "a=1&a=2", new byte[0])));
+    assertEquals(ErrorCode.VALIDATION_FAILED, refusal(request("GET", "a=1&a=2", new byte[0])));
     assertEquals(ErrorCode.MALFORMED_JSON, refusal(request("GET", "a=%zz", new byte[0])));
   }
 
@@ -87,13 +85,20 @@ class HttpPayloadTest {
     RunRequest event =
         post(
             "{\"n\": 1.10}",
-            "ce-specversion", "1.0",
-            "ce-id", "7",
-            "ce-source", "/shop",
-            "ce-type", "order.paid",
-            "ce-subject", "Euro%20%E2%82%AC",
-            "ce-data", "no attribute",
-            "Content-Type", "application/json");
+            "ce-specversion",
+            "1.0",
+            "ce-id",
+            "7",
+            "ce-source",
+            "/shop",
+            "ce-type",
+            "order.paid",
+            "ce-subject",
+            "Euro%20%E2%82%AC",
+            "ce-data",
+            "no attribute",
+            "Content-Type",
+            "application/json");
     assertEquals(
         "{\"specversion\":\"1.0\",\"id\":\"7\",\"source\":\"/shop\",\"type\":\"order.paid\","
             + "\"subject\":\"Euro €\",\"datacontenttype\":\"application/json\",\"data\":{\"n\": 1.10}}",
@@ -104,7 +109,16 @@ class HttpPayloadTest {
   @Test
   void theDataOfAnEventMayBeTextOrBytes() {
     String[] headers = {
-      "ce-specversion", "1.0", "ce-id", "7", "ce-source", "/s", "ce-type", "t", "Content-Type", "text/xml"
+      "ce-specversion",
+      "1.0",
+      "ce-id",
+      "7",
+      "ce-source",
+      "/s",
+      "ce-type",
+      "t",
+      "Content-Type",
+      "text/xml"
     };
     assertTrue(json(post("<a/>", headers)).text().endsWith("\"data\":\"<a/>\"}"));
     RunRequest bytes = request("POST", null, new byte[] {(byte) 0xff}, headers);
@@ -114,12 +128,12 @@ class HttpPayloadTest {
   @Test
   void anEventInStructuredModeIsThePayload() {
     String type = ReceivedEvent.STRUCTURED;
-    String event = "{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"s\",\"type\":\"t\",\"data\":2}";
+    String event =
+        "{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"s\",\"type\":\"t\",\"data\":2}";
     assertEquals(event, json(post(event, "Content-Type", type + "; charset=utf-8")).text());
     assertEquals(ErrorCode.VALIDATION_FAILED, refusal(post("{}", "Content-Type", type)));
     assertEquals(
-        ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-        refusal(post("[]", "Content-Type", ReceivedEvent.BATCH)));
+        ErrorCode.UNSUPPORTED_MEDIA_TYPE, refusal(post("[]", "Content-Type", ReceivedEvent.BATCH)));
   }
 
   @Test
@@ -129,12 +143,18 @@ class HttpPayloadTest {
             "PUT",
             "a=1&a=%202",
             "text\0".getBytes(StandardCharsets.UTF_8),
-            "Accept", "text/html",
-            "accept", "*/*",
-            "Cookie", "a=1; roost_session_8080=secret; b=2",
-            "Connection", "keep-alive",
-            "Roost-Page-Token", "secret",
-            "Authorization", "Basic eA==");
+            "Accept",
+            "text/html",
+            "accept",
+            "*/*",
+            "Cookie",
+            "a=1; roost_session_8080=secret; b=2",
+            "Connection",
+            "keep-alive",
+            "Roost-Page-Token",
+            "secret",
+            "Authorization",
+            "Basic eA==");
     Map<String, Object> headers = http(request, UrlAuthentication.PUBLIC, "http.headers");
     assertEquals(
         Map.of("accept", "text/html, */*", "cookie", "a=1; b=2", "authorization", "Basic eA=="),

@@ -24,7 +24,8 @@ class HttpReplyTest {
   @Test
   void anObjectWithAStatusIsAResponse() {
     HttpReply reply =
-        of("{\"status\": 201, \"headers\": {\"Content-Type\": \"text/html\", \"X-A\": \"b\"}, \"body\": \"<p>é\"}");
+        of(
+            "{\"status\": 201, \"headers\": {\"Content-Type\": \"text/html\", \"X-A\": \"b\"}, \"body\": \"<p>é\"}");
     assertEquals(201, reply.status());
     assertEquals(Map.of("content-type", "text/html", "x-a", "b"), reply.headers());
     assertEquals("<p>é", body(reply));
@@ -41,8 +42,14 @@ class HttpReplyTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "1.10", "[1]", "\"x\"", "{}", "{\"status\": \"ok\", \"body\": 1}", "{\"body\": \"x\"}",
-        "{\"status\": null}", "{\"status\": [200]}"
+        "1.10",
+        "[1]",
+        "\"x\"",
+        "{}",
+        "{\"status\": \"ok\", \"body\": 1}",
+        "{\"body\": \"x\"}",
+        "{\"status\": null}",
+        "{\"status\": [200]}"
       })
   void anyOtherValueIsTheBody(String json) {
     HttpReply reply = of(json);

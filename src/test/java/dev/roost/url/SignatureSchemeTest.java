@@ -31,17 +31,23 @@ class SignatureSchemeTest {
                   "webhook-signature", "v1,AAAA v1,jDaFSz7WFSDM8TsH1H6VwzujAhVIeWwWK9KGFlY1IUs="));
       case GITHUB ->
           new Example(
-              "It's a Secret to Everybody", Map.of("x-hub-signature-256", "sha256=e7433fbbce78030e4b72e6e706b69b18f97d281989907e07517db712cbe87eb8"));
+              "It's a Secret to Everybody",
+              Map.of(
+                  "x-hub-signature-256",
+                  "sha256=e7433fbbce78030e4b72e6e706b69b18f97d281989907e07517db712cbe87eb8"));
       case STRIPE ->
           new Example(
               "whsec_0123456789abcdef",
-              Map.of("stripe-signature", "t=1700000000,v1=00ff,v1=6aa06877e762aaa1b132960ffc286253e085f5b09745153c6e5226b8c89c5ee1,v0=x"));
+              Map.of(
+                  "stripe-signature",
+                  "t=1700000000,v1=00ff,v1=6aa06877e762aaa1b132960ffc286253e085f5b09745153c6e5226b8c89c5ee1,v0=x"));
       case SLACK ->
           new Example(
               "8f742231b10e8888abcd99yyyzzz85a5",
               Map.of(
                   "x-slack-request-timestamp", "1700000000",
-                  "x-slack-signature", "v0=762fcaf7c1268ee9d5e4aaa4cd79e421e2dd49d88eaa5264a0e5293c344286fd"));
+                  "x-slack-signature",
+                      "v0=762fcaf7c1268ee9d5e4aaa4cd79e421e2dd49d88eaa5264a0e5293c344286fd"));
     };
   }
 
@@ -95,10 +101,13 @@ class SignatureSchemeTest {
   @ParameterizedTest
   @EnumSource
   void nonsenseIsRefused(SignatureScheme scheme) {
-    for (String text : new String[] {"", "=", ",", "v1,", "v1=zz", "v0=", "sha256=xyz", "t=,v1=00"}) {
+    for (String text :
+        new String[] {"", "=", ",", "v1,", "v1=zz", "v0=", "sha256=xyz", "t=,v1=00"}) {
       String secret = example(scheme).secret();
       assertTrue(
-          scheme.refusal(secret, name -> text, BODY.getBytes(StandardCharsets.UTF_8), TIME).isPresent(),
+          scheme
+              .refusal(secret, name -> text, BODY.getBytes(StandardCharsets.UTF_8), TIME)
+              .isPresent(),
           text);
     }
   }
