@@ -1,11 +1,15 @@
 """The HTTP requests that scripts read."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
-from executor import Executor
-from roost_executor.script.http_request import http_request
+from executor import PACKAGE, Executor
+
+sys.path.insert(0, str(PACKAGE.parent))
+
+from roost_executor.script.http_request import http_request  # noqa: E402
 
 REQUEST = {
     "method": "POST",
