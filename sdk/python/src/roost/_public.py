@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._agent_url import AgentUrl
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._agent_url import AgentUrl
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import (
     DeliveryAttempt,

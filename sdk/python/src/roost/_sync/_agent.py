@@ -300,7 +300,7 @@ class Agent(AgentRuns):
         *,
         methods: Sequence[UrlMethod] | None = None,
         mode: Literal["wait", "accept"] | None = None,
-        format: Literal["json", "http"] | None = None,
+        format: Literal["json", "http"] | None = None,  # noqa: A002
         authentication: UrlAuthentication | None = None,
         signature_scheme: SignatureScheme | None = None,
         secret: str | None = None,
