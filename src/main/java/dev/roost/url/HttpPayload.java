@@ -67,19 +67,28 @@ final class HttpPayload {
     if (request.isRead()) {
       return query(request);
     }
-    if (type.equals("application/x-www-form-urlencoded") || type.startsWith("multipart/")) {
-      throw Problem.of(
-          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-          "Send JSON. Agents whose URL has the format http take forms and any other body.");
-    }
     if (request.body().length == 0) {
       return null;
     }
-    JsonText payload = JsonText.parse(request.body());
+    JsonText payload = parse(request.body(), type);
     if (type.equals(ReceivedEvent.STRUCTURED)) {
       checkEvent(request.body());
     }
     return payload;
+  }
+
+  /** Forms are no JSON, but some programs say that of JSON, curl among them. */
+  private static JsonText parse(byte[] body, String type) {
+    try {
+      return JsonText.parse(body);
+    } catch (Problem e) {
+      if (type.equals("application/x-www-form-urlencoded") || type.startsWith("multipart/")) {
+        throw Problem.of(
+            ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+            "Send JSON. Agents whose URL has the format http take forms and any other body.");
+      }
+      throw e;
+    }
   }
 
   private static void checkEvent(byte[] json) {

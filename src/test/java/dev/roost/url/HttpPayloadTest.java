@@ -67,6 +67,7 @@ class HttpPayloadTest {
     assertNull(json(post("")));
     assertEquals(ErrorCode.MALFORMED_JSON, refusal(post("{")));
     String form = "application/x-www-form-urlencoded";
+    assertEquals("[1]", json(post("[1]", "Content-Type", form)).text());
     assertEquals(
         ErrorCode.UNSUPPORTED_MEDIA_TYPE, refusal(post("a=b", "Content-Type", form + "; x=y")));
   }
