@@ -27,7 +27,7 @@ final class Cors {
     }
     if (origin != null && (forAll || url.corsOrigins().contains(origin))) {
       headers.put("Access-Control-Allow-Origin", forAll ? ANY : origin);
-      headers.put("Access-Control-Expose-Headers", "Location, Retry-After, X-Request-Id");
+      headers.put("Access-Control-Expose-Headers", ANY);
     }
     return headers;
   }

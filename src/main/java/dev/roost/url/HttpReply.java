@@ -7,6 +7,7 @@ import dev.roost.api.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -34,17 +35,23 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
    */
   private static final Set<String> RESERVED =
       Set.of(
+          "accept-ch",
           "alt-svc",
           "clear-site-data",
           "connection",
           "content-length",
           "content-security-policy",
           "content-security-policy-report-only",
+          "critical-ch",
           "cross-origin-embedder-policy",
           "cross-origin-opener-policy",
           "date",
+          "document-policy",
+          "feature-policy",
+          "integrity-policy",
           "keep-alive",
           "nel",
+          "origin-agent-cluster",
           "permissions-policy",
           "proxy-authenticate",
           "proxy-connection",
@@ -55,18 +62,22 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
           "service-worker-allowed",
           "set-cookie",
           "set-cookie2",
+          "set-login",
           "sourcemap",
+          "speculation-rules",
           "strict-transport-security",
           "te",
           "trailer",
           "transfer-encoding",
           "upgrade",
+          "use-as-dictionary",
           "www-authenticate",
           "x-content-type-options",
           "x-frame-options",
           "x-request-id");
 
-  private static final String CORS = "access-control-";
+  private static final List<String> RESERVED_PREFIXES =
+      List.of("access-control-", "sec-", "secure-session-");
 
   /**
    * Of scripts and style sheets. The dashboard's content security policy allows those of its
@@ -135,7 +146,7 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
           String at = "headers/" + Text.beginning(name, 100).replace("~", "~0").replace("/", "~1");
           if (!NAME.matcher(name).matches()) {
             body.reject(at, "invalid_name", "A header's name must be a token of HTTP.");
-          } else if (RESERVED.contains(lower) || lower.startsWith(CORS)) {
+          } else if (isReserved(lower)) {
             body.reject(at, "reserved", "An agent can't set the header " + name + ".");
           } else if (!VALUE.matcher(value).matches()) {
             body.reject(
@@ -152,6 +163,10 @@ record HttpReply(int status, Map<String, String> headers, byte[] body) {
           }
         });
     return headers;
+  }
+
+  private static boolean isReserved(String name) {
+    return RESERVED.contains(name) || RESERVED_PREFIXES.stream().anyMatch(name::startsWith);
   }
 
   private static boolean isActive(String type) {

@@ -64,6 +64,9 @@ class RunResponses {
         HttpReply reply = reply(exchange, job);
         Map<String, String> headers = new LinkedHashMap<>(reply.headers());
         headers.putAll(exchange.cors());
+        if (reply.headers().containsKey("vary") && headers.containsKey("Vary")) {
+          headers.put("Vary", headers.get("Vary") + ", " + headers.remove("vary"));
+        }
         send(context, reply.status(), headers, reply.body());
       }
     } catch (RuntimeException e) {

@@ -14,6 +14,7 @@ import dev.roost.execution.JobSubmission;
 import dev.roost.intake.Intake;
 import dev.roost.trace.Traces;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.smallrye.mutiny.subscription.Cancellable;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
@@ -267,10 +268,14 @@ class RunRoute {
     }
   }
 
-  /** Waits without a thread; a client that disconnects ends the wait, not the job. */
+  /**
+   * Waits without a thread, except for the looks at the job, which read the database; a client that
+   * disconnects ends the wait, not the job.
+   */
   private void await(RoutingContext context, Exchange exchange, Uni<ExecutorJob.View> job) {
     Cancellable wait =
-        job.subscribe()
+        job.runSubscriptionOn(Infrastructure.getDefaultWorkerPool())
+            .subscribe()
             .with(
                 view -> responses.answer(context, exchange, view),
                 e -> responses.refuse(context, exchange, e));

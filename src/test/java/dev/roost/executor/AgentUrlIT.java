@@ -305,6 +305,23 @@ class AgentUrlIT {
   }
 
   @Test
+  void aRedeliveryGetsTheSameResult() {
+    put(201, "{}");
+    CompletableFuture<Work> execution = returning("[1]");
+    assertEquals("[1]", api.post(run(), "1", "webhook-id", "m").text());
+    of(execution);
+    Answer again = api.post(run(), "1", "webhook-id", "m");
+    assertEquals(200, again.status(), again.text());
+    assertEquals("[1]", again.text());
+    assertEquals(1, jobs());
+    put(200, "{\"wait_seconds\": 1}");
+    String job = api.post(run(), "1", "webhook-id", "n").get("id");
+    Answer waiting = api.post(run(), "1", "webhook-id", "n");
+    assertEquals(202, waiting.status(), waiting.text());
+    assertEquals(job, waiting.get("id"));
+  }
+
+  @Test
   void anAgentThatFailsIsABadGatewayAndStrangersLearnNothingMore() {
     put(201, "{}");
     CompletableFuture<Work> execution = returning(null);
