@@ -528,6 +528,17 @@ class AgentUrlIT {
   }
 
   @Test
+  void theAgentAndTheOriginsVaryTheResponse() {
+    put(201, "{\"format\": \"http\", \"cors_origins\": [\"https://app.example\"]}");
+    CompletableFuture<Work> execution =
+        returning("{\"status\": 200, \"headers\": {\"Vary\": \"Accept\"}}");
+    Answer answer = api.post(run(), "1", "Origin", "https://app.example");
+    assertEquals("Origin, Accept", answer.header("Vary"));
+    assertEquals("*", answer.header("Access-Control-Expose-Headers"));
+    of(execution);
+  }
+
+  @Test
   void returnValuesThatAreNoResponsesAreBadGateways() {
     put(201, "{\"format\": \"http\"}");
     for (String value :

@@ -81,6 +81,7 @@ class HttpReplyTest {
         "\"status\": 200, \"headers\": {\"Access-Control-Allow-Origin\": \"*\"}",
         "\"status\": 200, \"headers\": {\"Transfer-Encoding\": \"chunked\"}",
         "\"status\": 200, \"headers\": {\"Content-Length\": \"1\"}",
+        "\"status\": 200, \"headers\": {\"Sec-Session-Registration\": \"x\"}",
         "\"status\": 200, \"headers\": {\"Clear-Site-Data\": \"*\"}",
         "\"status\": 200, \"headers\": {\"Content-Type\": \"text/JavaScript\"}",
         "\"status\": 200, \"headers\": {\"Content-Type\": \"text/css\"}",
