@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._agent_url import AgentUrl
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import (
     DeliveryAttempt,
@@ -165,6 +166,7 @@ __all__ = [
     "Activity",
     "Advisory",
     "Agent",
+    "AgentUrl",
     "AgentChanges",
     "AgentRevision",
     "AgentTag",

@@ -28,6 +28,7 @@ The default client is one per event loop, with the settings of `roost` (`roost.a
 from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._agent_url import AgentUrl
 from ._async._agent import Agent
 from ._async._agent_settings import AgentChanges
 from ._async._approval import Approval
@@ -193,6 +194,7 @@ __all__ = [
     "Activity",
     "Advisory",
     "Agent",
+    "AgentUrl",
     "AgentChanges",
     "AgentRevision",
     "AgentTag",

@@ -16,13 +16,14 @@ ROOT = Path(__file__).resolve().parents[4]
 FILE = ROOT / "src/main/resources/web/app/parts/code/script-api.json"
 sys.path.insert(0, str(ROOT / "src/main/python"))
 
-from roost_executor.script.request import Request  # noqa: E402 - found by now
+from roost_executor.script.http_request import HttpRequest  # noqa: E402 - found by now
+from roost_executor.script.request import Request  # noqa: E402
 from roost_executor.script.store import Store  # noqa: E402
 from roost_executor.script.store_lock import Lock  # noqa: E402
 from roost_executor.script.store_transaction import Transaction  # noqa: E402
 from roost_executor.script.store_values import Entry  # noqa: E402
 
-CLASSES: "tuple[type, ...]" = (Request, Store, Transaction, Lock, Entry)
+CLASSES: "tuple[type, ...]" = (Request, HttpRequest, Store, Transaction, Lock, Entry)
 # Attributes that are set for each object, so that the class doesn't show them.
 ATTRIBUTES = {"Transaction": {"versions": "dict"}}
 # Types and texts that the classes don't have in a form for an editor.

@@ -29,6 +29,7 @@ SECTIONS = {
         "deploy": "deploy:deploy",
         "execute": "execute:execute",
         "payloads": "saved_payloads:payloads",
+        "url": "url:url",
         "send": "send:send",
         "cancel": "ending:cancel",
         "delete": "ending:delete",

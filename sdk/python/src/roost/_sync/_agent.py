@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _script
 from .._agent_text import Schema
+from .._agent_url import AgentUrl, SignatureScheme, UrlAuthentication, UrlMethod
 from .._errors import BuildFailed
 from .._fields import Field, path_to
 from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_vars_of
-from .._params import given
+from .._params import given, without_none
 from .._performance import AgentPerformance
 from .._rollouts import Outdated
 from .._saved_payloads import SavedPayload
@@ -299,6 +300,53 @@ class Agent(AgentRuns):
 
     def _payload_path(self, *name: str) -> str:
         return path_to(self._path, self.id, "payloads", *name)
+
+    def url(self) -> AgentUrl:
+        """Return the URL at which the agent can be called. Raises `NotFound` if it has none."""
+        return AgentUrl.of(self._client._transport.get(self._url_path()))
+
+    def set_url(
+        self,
+        *,
+        methods: Sequence[UrlMethod] | None = None,
+        mode: Literal["wait", "accept"] | None = None,
+        format: Literal["json", "http"] | None = None,  # noqa: A002
+        authentication: UrlAuthentication | None = None,
+        signature_scheme: SignatureScheme | None = None,
+        secret: str | None = None,
+        cors_origins: Sequence[str] | None = None,
+        requests_per_minute: int | None = None,
+        wait_seconds: int | None = None,
+    ) -> AgentUrl:
+        """Give the agent a URL, or replace all settings of the one that it has.
+
+        Omitted settings have the server's defaults: POST with an API key, JSON, and a response
+        with the result. The authentication "signature" requires `signature_scheme`, and `secret`
+        unless the agent has one of that scheme already; for "standard_webhooks", the server
+        generates one. "public" requires `requests_per_minute`. `cors_origins` are origins such as
+        "https://app.example.org", or "*".
+        """
+        settings = without_none(
+            methods=methods,
+            mode=mode,
+            format=format,
+            authentication=authentication,
+            signature_scheme=signature_scheme,
+            secret=secret,
+            cors_origins=cors_origins,
+            requests_per_minute=requests_per_minute,
+            wait_seconds=wait_seconds,
+        )
+        transport = self._client._transport
+        body = dump_json(settings, "url")
+        return AgentUrl.of(transport.parse(transport.request("PUT", self._url_path(), body=body)))
+
+    def remove_url(self) -> None:
+        """Remove the agent's URL. Raises `NotFound` if it has none."""
+        self._client._transport.request("DELETE", self._url_path())
+
+    def _url_path(self) -> str:
+        return path_to(self._path, self.id, "url")
 
     def rebuild(self) -> Rollout:
         """Rebuild the dependencies on the current base; return the rollout without waiting.

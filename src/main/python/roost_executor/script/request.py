@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from roost_executor.script.http_request import HttpRequest
     from roost_executor.script.steps import Steps
 
 FIELDS = (
@@ -37,6 +38,7 @@ class Request:
     attempt: 1 for the first attempt (int).
     deadline: when the script will be stopped (aware datetime), None when it has no timeout.
     stores: the agent's stores by name (read-only mapping).
+    http: the HTTP request at the agent's URL, None unless the URL has the format http.
 
     files: the paths of the files that were submitted with the payload, by name (read-only mapping). `artifact` stores
     a file that the script has made. `request.FileError` is raised for what can't be fetched or stored.
@@ -81,6 +83,17 @@ class Request:
         object.__setattr__(self, "_artifacts", artifacts)
         for name in FIELDS:
             object.__setattr__(self, name, fields[name])
+
+    @property
+    def http(self) -> "HttpRequest | None":
+        """The HTTP request at the agent's URL, None unless the URL has the format http.
+
+        It has `method`, `path`, `query`, `headers`, `body`, `text` and `json()`. It is read from the payload, so a job
+        that is run again has it, too.
+        """
+        from roost_executor.script.http_request import http_request
+
+        return http_request(self.payload)
 
     @property
     def files(self) -> "Mapping[str, Path]":

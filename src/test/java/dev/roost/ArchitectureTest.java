@@ -174,6 +174,20 @@ class ArchitectureTest {
                   "schedule",
                   "state")),
           Map.entry("trace", Set.of("api", "config", "db", "state")),
+          // Serves agents to whoever calls their URLs.
+          Map.entry(
+              "url",
+              Set.of(
+                  "agent",
+                  "api",
+                  "cluster",
+                  "config",
+                  "db",
+                  "execution",
+                  "intake",
+                  "state",
+                  "trace",
+                  "webhook")),
           Map.entry("view", Set.of("api", "db")),
           Map.entry(
               "webhook", Set.of("agent", "api", "cluster", "config", "db", "event", "state")));

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Values in JSON, found by paths. */
-final class JsonValues {
+public final class JsonValues {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern PATH = Pattern.compile("[\\w.\\[\\]-]*");
 
   private JsonValues() {}
 
   /** See {@link Api.Answer#get}. */
-  static Object at(byte[] json, String path) {
+  public static Object at(byte[] json, String path) {
     if (!PATH.matcher(path).matches()) {
       throw new IllegalArgumentException("not a path: " + path);
     }

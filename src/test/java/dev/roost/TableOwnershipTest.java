@@ -70,6 +70,7 @@ class TableOwnershipTest {
           Map.entry("rollout", Set.of("rollout", "rollout_agent")),
           Map.entry("schedule", Set.of("schedule")),
           Map.entry("swarmnode", Set.of("swarmnode_asset", "swarmnode_storage_request")),
+          Map.entry("url", Set.of("agent_url")),
           Map.entry("view", Set.of("saved_view")),
           Map.entry(
               "search", Set.of("search_chunk", "search_open", "search_progress", "search_segment")),

@@ -115,6 +115,11 @@ public enum ErrorCode {
       "Roost failed to process the request",
       "This is a bug in Roost. Please report it with the log lines of this request_id. The "
           + "request may or may not have taken effect."),
+  AGENT_FAILED(
+      502,
+      "The agent did not produce a response",
+      "The job behind the agent's URL failed, was cancelled, or returned what is no HTTP response. "
+          + "The detail names the job, whose execution has the error and the log."),
   OVERLOADED(
       503,
       "Roost is overloaded",

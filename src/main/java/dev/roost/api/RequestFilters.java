@@ -21,7 +21,7 @@ public class RequestFilters {
    * The header that must accompany a session cookie. Browsers send the cookie to every port of the
    * host, where other programs may listen.
    */
-  static final String PAGE_TOKEN = "Roost-Page-Token";
+  public static final String PAGE_TOKEN = "Roost-Page-Token";
 
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 

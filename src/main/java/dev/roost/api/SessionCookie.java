@@ -14,9 +14,9 @@ import java.util.Optional;
  * separate sessions. Programs on other ports receive the cookie too, so the cookie is useless
  * without {@link RequestFilters#PAGE_TOKEN}.
  */
-final class SessionCookie {
+public final class SessionCookie {
   /** The name for an address without a port; otherwise followed by "_" and the port. */
-  static final String NAME = "roost_session";
+  public static final String NAME = "roost_session";
 
   private SessionCookie() {}
 

@@ -188,12 +188,28 @@ public class ExecutorJobs {
       Options options,
       String idempotencyKey,
       String trace) {
-    String text = payload == null ? null : payload.text();
     // A call is known by its place in its caller's history: a script that runs again may call with
     // another payload, such as the time.
-    byte[] digest =
-        Text.sha256(
-            job.parentId() == null ? options.addTo(text == null ? "" : text) : idempotencyKey);
+    String content =
+        job.parentId() == null
+            ? options.addTo(payload == null ? "" : payload.text())
+            : idempotencyKey;
+    return submit(job, agentId, payload, options, idempotencyKey, content, trace);
+  }
+
+  /**
+   * @param content what all requests with the same Idempotency-Key have to have in common
+   */
+  Submitted submit(
+      NewJob job,
+      String agentId,
+      JsonText payload,
+      Options options,
+      String idempotencyKey,
+      String content,
+      String trace) {
+    String text = payload == null ? null : payload.text();
+    byte[] digest = Text.sha256(content);
     Function<Integer, Submitted> submission =
         checked -> {
           LargeValues.Kept kept = values.keep("payload", text);

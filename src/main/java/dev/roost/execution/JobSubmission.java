@@ -1,14 +1,17 @@
 package dev.roost.execution;
 
 import dev.roost.api.JsonText;
+import dev.roost.execution.ExecutorJobs.Submitted;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Submits one job and answers its submitter. */
 @ApplicationScoped
-class JobSubmission {
+public class JobSubmission {
   private final ExecutorJobs jobs;
   private final ExecutorJobAnswers answers;
   private final AwaitedJobs awaitedJobs;
@@ -29,11 +32,43 @@ class JobSubmission {
       String idempotencyKey,
       String trace,
       Duration wait) {
+    return whenEnded(
+        job -> jobs.submit(job, agentId, payload, options, idempotencyKey, trace),
+        wait,
+        Submitted::answer);
+  }
+
+  /**
+   * Submits a job without options; the result is the job when it has ended, or in its current state
+   * after that time.
+   *
+   * @param idempotencyKey or null
+   * @param content what all requests with that key have to have in common
+   * @param trace that it belongs to, see {@link dev.roost.trace.Traces#parent}; or null
+   * @throws dev.roost.api.Problem as {@link ExecutorJobs#submit}
+   */
+  public Uni<ExecutorJob.View> whenEnded(
+      String agentId,
+      JsonText payload,
+      String idempotencyKey,
+      String content,
+      String trace,
+      Duration wait) {
+    return whenEnded(
+        job -> jobs.submit(job, agentId, payload, Options.NONE, idempotencyKey, content, trace),
+        wait,
+        (submitted, view) -> view);
+  }
+
+  private <T> Uni<T> whenEnded(
+      Function<NewJob, Submitted> submission,
+      Duration wait,
+      BiFunction<Submitted, ExecutorJob.View, T> answer) {
     NewJob job = NewJob.next();
     AwaitedJobs.Awaited awaited = awaitedJobs.await(job);
-    ExecutorJobs.Submitted submitted;
+    Submitted submitted;
     try {
-      submitted = jobs.submit(job, agentId, payload, options, idempotencyKey, trace);
+      submitted = submission.apply(job);
     } catch (RuntimeException e) {
       awaited.change().cancel(false);
       throw e;
@@ -45,6 +80,6 @@ class JobSubmission {
     return (look
             ? answers.whenEnded(submitted.executorJobId(), wait)
             : answers.whenEnded(awaited, job.id(), wait))
-        .map(submitted::answer);
+        .map(view -> answer.apply(submitted, view));
   }
 }

@@ -65,6 +65,7 @@ public class CompatErrors {
           RATE_LIMITED,
           QUEUE_FULL,
           INTERNAL,
+          AGENT_FAILED,
           OVERLOADED,
           UNAVAILABLE,
           STORAGE_FULL ->

@@ -5,7 +5,7 @@ import java.util.Base64;
 import java.util.Optional;
 
 /** A signing secret: {@code whsec_} and base64 of 24 to 64 bytes, as in Standard Webhooks. */
-final class Secret {
+public final class Secret {
   private static final String PREFIX = "whsec_";
   private static final int BYTES = 32;
   private static final int LEAST_BYTES = 24;
@@ -14,14 +14,14 @@ final class Secret {
 
   private Secret() {}
 
-  static String make() {
+  public static String make() {
     byte[] bytes = new byte[BYTES];
     RANDOM.nextBytes(bytes);
     return PREFIX + Base64.getEncoder().encodeToString(bytes);
   }
 
   /** The error in a user's secret. The message doesn't contain the secret. */
-  static Optional<String> mistake(String text) {
+  public static Optional<String> mistake(String text) {
     if (!text.startsWith(PREFIX)) {
       return Optional.of("A secret must begin with " + PREFIX + ".");
     }
@@ -41,7 +41,7 @@ final class Secret {
   /**
    * @throws IllegalArgumentException the text after the prefix is not base64
    */
-  static byte[] key(String secret) {
+  public static byte[] key(String secret) {
     return Base64.getDecoder().decode(secret.substring(PREFIX.length()));
   }
 }

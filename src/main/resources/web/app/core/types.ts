@@ -319,6 +319,22 @@ export interface SavedPayload {
   payload: Json;
 }
 
+export interface AgentUrl {
+  agent_id: string;
+  /** The address, or its path if the server doesn't know its own. */
+  url: string;
+  methods: string[];
+  mode: "wait" | "accept";
+  format: "json" | "http";
+  authentication: "key" | "signature" | "public";
+  signature_scheme: "standard_webhooks" | "github" | "stripe" | "slack" | null;
+  cors_origins: string[];
+  requests_per_minute: number | null;
+  wait_seconds: number;
+  /** Only after a change that has set or generated it. */
+  secret?: string;
+}
+
 export interface Count {
   count: number;
   more: boolean;

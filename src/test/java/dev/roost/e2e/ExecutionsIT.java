@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -73,6 +78,52 @@ class ExecutionsIT {
           spans.stream().filter(other -> other[0] <= span[0] && span[0] < other[1]).count();
       assertTrue(during <= 2, during + " at once");
     }
+  }
+
+  /** A webhook of GitHub, signed with the secret of the agent's URL, reaches the script. */
+  @Test
+  void anAgentAnswersSignedRequestsAtItsUrl(Client client) throws GeneralSecurityException {
+    String agent =
+        client.agent(
+            """
+            def main(request):
+                http = request.http
+                event = http.json()
+                return {
+                    "status": 201,
+                    "headers": {"Content-Type": "text/plain", "X-Event": http.headers["X-GitHub-Event"]},
+                    "body": f"{http.method} {http.path} {http.query['a']} {event['zen']} {len(http.body)}",
+                }
+            """);
+    String secret = "It's a Secret to Everybody";
+    client
+        .send(
+            "PUT",
+            "/v1/agents/" + agent + "/url",
+            """
+            {"format": "http", "authentication": "signature", "signature_scheme": "github", "secret": "%s",
+             "wait_seconds": 60}"""
+                .formatted(secret))
+        .expect(201);
+    String name = client.get("/v1/agents/" + agent).json().path("name").asText();
+    String path = "/run/" + name + "/hooks?a=1";
+    String body = "{\"zen\": \"é\"}";
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    String signature =
+        "sha256=" + HexFormat.of().formatHex(mac.doFinal(body.getBytes(StandardCharsets.UTF_8)));
+    Client github = client.withKey(null);
+    String[] headers = {
+      "X-GitHub-Event", "ping", "X-GitHub-Delivery", "1", "X-Hub-Signature-256", signature
+    };
+    HttpAnswer answer = github.post(path, body, headers).expect(201);
+    assertEquals("POST /hooks ['1'] é 13", answer.text());
+    assertEquals("ping", answer.header("X-Event"));
+    assertTrue(answer.header("Content-Security-Policy").contains("sandbox"));
+    assertEquals(answer.text(), github.post(path, body, headers).expect(201).text());
+    github.post(path, body.replace("é", "e"), headers).expect(401);
+    JsonNode jobs = client.get("/v1/executor-jobs?agent_id=" + agent).json().path("data");
+    assertEquals(1, jobs.size());
   }
 
   @Test

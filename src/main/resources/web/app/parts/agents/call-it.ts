@@ -6,6 +6,7 @@ import { text } from "../../text/parts/agents";
 import "../page/basics";
 import { Part } from "../page/part";
 import { lastPayload } from "../executions/payloads";
+import "./agent-url";
 import { snippets } from "./snippets";
 
 /** Code that runs an agent from a program or a terminal. */
@@ -44,6 +45,7 @@ export class CallIt extends Part {
             </div>
           </section>`,
       )}
+      <agent-url .agent=${this.agent}></agent-url>
     </div>`;
   }
 

@@ -270,6 +270,70 @@ export const text = {
     copyTitle: (title: string) => `Copy: ${title}`,
     code: (title: string) => `Code: ${title}`,
   },
+  url: {
+    title: "URL",
+    none: "This agent has no URL of its own. With one, it takes webhooks and requests from browsers and other programs.",
+    needsWrite: "Giving it one requires a key with the role write.",
+    create: "Create URL",
+    change: "Change URL",
+    remove: "Remove URL",
+    copyAddress: "Copy: address",
+    example: "Code: request to the URL",
+    methods: "Methods",
+    authentication: "Requests require",
+    authentications: {
+      key: "An API key",
+      signature: "A signature",
+      public: "Nothing: it is public",
+    },
+    scheme: "Signed as by",
+    schemes: {
+      standard_webhooks: "Standard Webhooks",
+      github: "GitHub",
+      stripe: "Stripe",
+      slack: "Slack",
+    },
+    secret: "Secret",
+    secretKept: "Leave it empty to keep the secret.",
+    secretGenerated: "Leave it empty to have one generated.",
+    secretRequired: "The one that the sender signs with.",
+    aboutSecret: "Give it to the sender, which signs its requests with it.",
+    mode: "Response",
+    modes: {
+      wait: "The result of the job",
+      accept: "202 at once, with the job's identifier",
+    },
+    format: "Payload",
+    formats: {
+      json: "The body, as JSON",
+      http: "The whole request, as request.http",
+    },
+    wait: "Waits at most",
+    waitLabel: "Wait at most, seconds",
+    waitHint: "Then the response is 202, and the job continues.",
+    seconds: (seconds: number) => `${seconds} s`,
+    limit: "Limit",
+    limitLabel: "Requests per minute",
+    limitHint: "On each replica; a public URL requires it.",
+    perMinute: (requests: number) => `${requests.toLocaleString("en")} requests per minute`,
+    origins: "Origins of pages (CORS)",
+    originsHint: "Whose pages may read the responses, separated by spaces; * for all.",
+    saved: "URL saved.",
+    removed: "URL removed.",
+    confirmRemove: (name: string) => `Remove the URL of ${name}?`,
+    whatEnds: "Requests to it will be refused. Its secret is deleted.",
+    curl: (address: string, url: { methods: string[]; authentication: string; format: string }) => {
+      const method = url.methods.includes("POST") ? "POST" : (url.methods[0] ?? "POST");
+      const lines = [`curl -X ${method} '${address.replaceAll("'", "%27")}'`];
+      if (url.authentication === "key") {
+        lines.push(`  -H "Authorization: Bearer $ROOST_API_KEY"`);
+      }
+      if (method !== "GET") {
+        lines.push("  -H 'Content-Type: application/json'", "  -d '{}'");
+      }
+      return lines.join(" \\\n");
+    },
+  },
   snippets: {
     curl: {
       title: "curl",
