@@ -23,8 +23,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Roost's own tools, with which a coding assistant writes, runs and repairs agents. They do what the
- * REST API does, with its rules, apart from the values of environment variables, which no model
+ * Roost's own tools, with which a coding assistant writes, runs and repairs agents. They do what
+ * the REST API does, with its rules, apart from the values of environment variables, which no model
  * gets to see.
  */
 @ApplicationScoped

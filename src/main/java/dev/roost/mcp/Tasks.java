@@ -20,7 +20,6 @@ class Tasks {
   static final String RESULT = "tasks/result";
   private static final int POLL_MILLIS = 1_000;
   private static final int MOST_QUESTIONS = 50;
-  private static final String WORKING = "working";
   private static final String RELATED = "io.modelcontextprotocol/related-task";
 
   private final Calls calls;
@@ -44,7 +43,8 @@ class Tasks {
 
   /** What a call results in that has become a task. */
   static ObjectNode begun(ExecutorJob.View job, Peer peer) {
-    ObjectNode task = task(job, job.finishedAt() == null ? WORKING : statusAtEnd(job, peer), peer);
+    ObjectNode task =
+        task(job, job.finishedAt() == null ? TaskStatus.WORKING : statusAtEnd(job, peer), peer);
     if (peer.isStateless()) {
       return peer.complete(task).put("resultType", "task");
     }
@@ -53,8 +53,8 @@ class Tasks {
     return result;
   }
 
-  private static ObjectNode task(ExecutorJob.View job, String status, Peer peer) {
-    ObjectNode task = RpcMessage.object().put("taskId", job.id()).put("status", status);
+  private static ObjectNode task(ExecutorJob.View job, TaskStatus status, Peer peer) {
+    ObjectNode task = RpcMessage.object().put("taskId", job.id()).put("status", status.code());
     if (job.message() != null) {
       task.put("statusMessage", job.message());
     }
@@ -75,12 +75,12 @@ class Tasks {
   /**
    * A tool that reports an error has failed for clients with sessions, and completed for others.
    */
-  private static String statusAtEnd(ExecutorJob.View job, Peer peer) {
+  private static TaskStatus statusAtEnd(ExecutorJob.View job, Peer peer) {
     if (job.state() == ExecutorJobState.CANCELLED) {
-      return "cancelled";
+      return TaskStatus.CANCELLED;
     }
     boolean hasFailed = job.state() != ExecutorJobState.SUCCEEDED && !peer.isStateless();
-    return hasFailed ? "failed" : "completed";
+    return hasFailed ? TaskStatus.FAILED : TaskStatus.COMPLETED;
   }
 
   /**
@@ -106,9 +106,9 @@ class Tasks {
             MOST_QUESTIONS);
     // Who shows no forms can't answer: for such a client, the task is at work.
     if (questions.isEmpty() || !peer.elicits() && peer.isStateless()) {
-      return peer.complete(task(job, WORKING, peer));
+      return peer.complete(task(job, TaskStatus.WORKING, peer));
     }
-    ObjectNode task = task(job, "input_required", peer);
+    ObjectNode task = task(job, TaskStatus.INPUT_REQUIRED, peer);
     if (peer.isStateless()) {
       ObjectNode requests = task.putObject("inputRequests");
       for (Approval question : questions) {
@@ -154,10 +154,13 @@ class Tasks {
     requireTasks(peer);
     ExecutorJob.View job = calls.find(message.text("taskId"));
     if (!peer.isStateless() && job.finishedAt() != null) {
-      throw RpcError.invalidParams("The task has ended: it is " + statusAtEnd(job, peer) + ".");
+      throw RpcError.invalidParams(
+          "The task has ended: it is " + statusAtEnd(job, peer).code() + ".");
     }
     jobs.cancel(job.id());
-    return peer.isStateless() ? peer.complete(RpcMessage.object()) : task(job, "cancelled", peer);
+    return peer.isStateless()
+        ? peer.complete(RpcMessage.object())
+        : task(job, TaskStatus.CANCELLED, peer);
   }
 
   private static void requireTasks(Peer peer) {
