@@ -58,6 +58,11 @@ public class Approvals implements EventLog.Follower {
 
   private static final Sql FIND = Sql.of("select * from approval where id = :id");
 
+  private static final Sql PENDING_OF_JOB =
+      Sql.of(
+          """
+          select * from approval where executor_job_id = :job and state = 'pending' order by seq limit :most""");
+
   private static final Sql COUNT =
       Sql.of(
           """
@@ -188,8 +193,7 @@ public class Approvals implements EventLog.Follower {
    *
    * @param assignee only those that ask this one
    */
-  public record Filter(
-      List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
+  record Filter(List<ApprovalState> states, String agentId, String executorJobId, String assignee) {
     private Conditions conditions() {
       return new Conditions()
           .in("state", states)
@@ -200,7 +204,7 @@ public class Approvals implements EventLog.Follower {
   }
 
   /** The newest before the cursor: up to {@code limit + 1}. */
-  public List<Approval> page(Filter filter, String cursor, int limit) {
+  List<Approval> page(Filter filter, String cursor, int limit) {
     Conditions conditions = filter.conditions().and("id < :cursor", "cursor", cursor);
     Sql.Bound select =
         conditions
@@ -208,6 +212,12 @@ public class Approvals implements EventLog.Follower {
                 "select * from approval where %s order by id desc limit :most"
                     .formatted(conditions.text()))
             .with("most", limit + 1);
+    return database.once(connection -> select.list(connection, Approval::read));
+  }
+
+  /** What the script of a job asks now, in the order in which it has asked. */
+  public List<Approval> pendingOfJob(String jobId, int most) {
+    Sql.Bound select = PENDING_OF_JOB.with("job", jobId).with("most", most);
     return database.once(connection -> select.list(connection, Approval::read));
   }
 

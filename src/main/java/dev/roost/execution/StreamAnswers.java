@@ -368,9 +368,7 @@ public class StreamAnswers {
     if (state.ended()) {
       return;
     }
-    Approvals.Filter filter =
-        new Approvals.Filter(List.of(ApprovalState.PENDING), null, state.job(), null);
-    for (Approval approval : approvals.page(filter, null, MOST_AT_ONCE)) {
+    for (Approval approval : approvals.pendingOfJob(state.job(), MOST_AT_ONCE)) {
       if (position.asked.add(approval.id())) {
         items.add(call.asked(approval));
       }

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * Roost's own tools, with which a coding assistant writes, runs and repairs agents. They do what
@@ -32,6 +33,19 @@ class AdminTools {
   private static final String DEFINITIONS = "/mcp/admin-tools.json";
   private static final String ENV_VARS = "env_vars";
   private static final String AGENT_ID = "agent_id";
+  private static final int MOST_JOBS = 10;
+
+  private static final List<String> OF_LIST =
+      List.of(
+          "id",
+          "name",
+          "tags",
+          "tool_name",
+          "tool_description",
+          "running_revision",
+          "build_failure",
+          "created_at",
+          "updated_at");
 
   private final AgentsResource agents;
   private final ExecutorJobsResource jobs;
@@ -100,7 +114,7 @@ class AdminTools {
         String search = body.string("search").orElse(null);
         String cursor = body.string("cursor").orElse(null);
         body.check();
-        yield masked(agents.list(null, search, null, null, null, null, cursor, null));
+        yield shortened(agents.list(null, search, null, null, null, null, cursor, null));
       }
       case "roost_get_agent" -> masked(agents.retrieve(id(body, AGENT_ID), null).getEntity());
       case "roost_create_agent" ->
@@ -117,7 +131,7 @@ class AdminTools {
         String state = body.string("state").orElse(null);
         String cursor = body.string("cursor").orElse(null);
         body.check();
-        yield jobs.page(agentId, state, cursor, null);
+        yield jobs.page(agentId, state, cursor, MOST_JOBS);
       }
       case "roost_get_job" -> answers.now(id(body, "executor_job_id"));
       case "roost_cancel_job" -> jobs.cancel(id(body, "executor_job_id"));
@@ -169,19 +183,18 @@ class AdminTools {
     return result;
   }
 
-  /** One agent, or a page of agents, without the values of environment variables. */
+  /** An agent without the values of its environment variables. */
   private JsonNode masked(Object entity) {
-    JsonNode view = RpcMessage.tree(new JsonText(json(entity)));
-    for (JsonNode agent : view.path("data")) {
-      mask(agent);
-    }
-    mask(view);
-    return view;
+    ObjectNode agent = (ObjectNode) RpcMessage.tree(new JsonText(json(entity)));
+    return agent.put(ENV_VARS, EnvVars.masked(agent.path(ENV_VARS).asText()));
   }
 
-  private static void mask(JsonNode agent) {
-    if (agent.path(ENV_VARS).isTextual()) {
-      ((ObjectNode) agent).put(ENV_VARS, EnvVars.masked(agent.get(ENV_VARS).textValue()));
+  /** A page of agents with what one chooses among them by: a model reads all of it. */
+  private JsonNode shortened(Object page) {
+    JsonNode tree = RpcMessage.tree(new JsonText(json(page)));
+    for (JsonNode agent : tree.path("data")) {
+      ((ObjectNode) agent).retain(OF_LIST);
     }
+    return tree;
   }
 }

@@ -19,6 +19,9 @@ class OfferedTools {
   private static final String CURSOR = "tool";
   private static final int MOST_OF_PAGE = 100;
 
+  /** Each may have two schemas of 64 KiB. */
+  private static final int MOST_AT_ONCE = 10;
+
   /** Of the schemas and descriptions of a page, which has at least one tool. */
   private static final int MOST_CHARACTERS = 1 << 20;
 
@@ -35,24 +38,27 @@ class OfferedTools {
    * @throws RpcError the cursor isn't one
    */
   ObjectNode page(String cursor, Peer peer) {
-    String after = cursor == null ? "" : nameOf(cursor);
-    List<OfferedTool> found =
-        database.once(connection -> OfferedTool.page(connection, after, MOST_OF_PAGE + 1));
+    String last = cursor == null ? "" : nameOf(cursor);
     ObjectNode page = RpcMessage.object();
     ArrayNode tools = page.putArray("tools");
     int characters = 0;
-    String last = null;
-    for (OfferedTool tool : found) {
-      ObjectNode described = described(tool, peer);
-      characters += described.toString().length();
-      if (last != null && (tools.size() == MOST_OF_PAGE || characters > MOST_CHARACTERS)) {
-        page.put("nextCursor", cursorOf(last));
-        break;
+    while (true) {
+      String after = last;
+      List<OfferedTool> some =
+          database.once(connection -> OfferedTool.page(connection, after, MOST_AT_ONCE));
+      for (OfferedTool tool : some) {
+        ObjectNode described = described(tool, peer);
+        characters += described.toString().length();
+        if (!tools.isEmpty() && (tools.size() == MOST_OF_PAGE || characters > MOST_CHARACTERS)) {
+          return page.put("nextCursor", cursorOf(last));
+        }
+        tools.add(described);
+        last = tool.name();
       }
-      tools.add(described);
-      last = tool.name();
+      if (some.size() < MOST_AT_ONCE) {
+        return page;
+      }
     }
-    return page;
   }
 
   private static String cursorOf(String name) {

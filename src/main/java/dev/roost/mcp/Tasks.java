@@ -2,7 +2,6 @@ package dev.roost.mcp;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.execution.Approval;
-import dev.roost.execution.ApprovalState;
 import dev.roost.execution.Approvals;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobs;
@@ -99,11 +98,7 @@ class Tasks {
       }
       return peer.complete(task);
     }
-    List<Approval> questions =
-        approvals.page(
-            new Approvals.Filter(List.of(ApprovalState.PENDING), null, job.id(), null),
-            null,
-            MOST_QUESTIONS);
+    List<Approval> questions = approvals.pendingOfJob(job.id(), MOST_QUESTIONS);
     // Who shows no forms can't answer: for such a client, the task is at work.
     if (questions.isEmpty() || !peer.elicits() && peer.isStateless()) {
       return peer.complete(task(job, TaskStatus.WORKING, peer));
