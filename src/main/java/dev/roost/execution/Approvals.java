@@ -10,6 +10,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.cluster.Signals;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Conditions;
 import dev.roost.db.Database;
@@ -115,6 +116,7 @@ public class Approvals implements EventLog.Follower {
   private final ObjectMapper mapper;
   private final JobSteps steps;
   private final SuspendedJobs suspended;
+  private final Signals signals;
 
   Approvals(
       Database database,
@@ -122,13 +124,15 @@ public class Approvals implements EventLog.Follower {
       Storage storage,
       ObjectMapper mapper,
       JobSteps steps,
-      SuspendedJobs suspended) {
+      SuspendedJobs suspended,
+      Signals signals) {
     this.database = database;
     this.config = config;
     this.storage = storage;
     this.mapper = mapper;
     this.steps = steps;
     this.suspended = suspended;
+    this.signals = signals;
   }
 
   /** A script asks. */
@@ -167,6 +171,7 @@ public class Approvals implements EventLog.Follower {
             .with("assignees", assignees.toArray(String[]::new))
             .with("timeout", timeout);
     steps.store(save, executionId, place.seq(), place.path(), 0);
+    signals.fire(executionId);
     return Map.of();
   }
 

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestMulti;
@@ -52,8 +53,8 @@ public class StreamAnswers {
   /** The polling interval, because a signal may be lost. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
-  /** The same for calls: logs and questions have no signal of their own. */
-  private static final Duration LOOK_FOR_MORE = Duration.ofSeconds(1);
+  /** The same for the beginning of an execution, which has no signal. */
+  private static final Duration LOOK_FOR_BEGINNING = Duration.ofSeconds(1);
 
   /** The most questions of a job, and the most lines of its log, that are read at once. */
   private static final int MOST_AT_ONCE = 100;
@@ -263,7 +264,13 @@ public class StreamAnswers {
     int attempt;
     int number;
     ScriptProgress progress;
+
+    /** The job's latest execution, whose signals say that there are questions and lines. */
+    String latest;
+
+    /** Whose log is read. */
     String execution;
+
     int line;
     final Set<String> asked = new HashSet<>();
     boolean isAtEnd;
@@ -313,11 +320,12 @@ public class StreamAnswers {
     if (position.isAtEnd) {
       return Uni.createFrom().item(List.of());
     }
+    boolean waitsForBeginning = format instanceof JobListener.OfCall && position.latest == null;
     return waiting
         .until(
-            topics,
+            Stream.concat(topics.stream(), Stream.ofNullable(position.latest)).toList(),
             KEEP_ALIVE,
-            format instanceof JobListener.OfCall<T> ? LOOK_FOR_MORE : LOOK,
+            waitsForBeginning ? LOOK_FOR_BEGINNING : LOOK,
             () -> Optional.of(next(of, id, position, format)).filter(items -> !items.isEmpty()),
             // The client resumes from its last value on another replica.
             () -> waiting.isEnding() ? List.<T>of() : List.of(format.idle()))
@@ -354,6 +362,10 @@ public class StreamAnswers {
     }
     boolean isRead = values.isEmpty();
     if (format instanceof JobListener.OfCall<T> call) {
+      if (!Objects.equals(position.latest, state.execution())) {
+        position.latest = state.execution();
+        items.add(call.idle()); // The next wait also listens to its signals.
+      }
       ask(state, position, call, items);
       isRead &= !call.wantsLog() || isLogRead(state, position, call, items);
     }

@@ -1,6 +1,7 @@
 package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -8,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +70,72 @@ class ControlPlaneReplicasIT {
   @Test
   void aFollowerLeadsSoonWhenTheLeaderIsKilled() {
     anotherOneLeadsAfter("KILL");
+  }
+
+  /** The session of one is known to the other: which one a client reaches makes no difference. */
+  @Test
+  void aCallOfAToolGoesOnAtTheOtherReplica() throws Exception {
+    String script =
+        "import time\n\ndef main(request):\n    time.sleep(request.payload['s'])\n    return 'done'\n";
+    String agent = roost.client(0).agent(script, "tool_name", "wait_a_while");
+    assertEquals("succeeded", roost.client(0).execute(agent, "{\"s\": 0}").path("state").asText());
+    String session =
+        roost
+            .client(0)
+            .post("/mcp", rpc("initialize", "{\"protocolVersion\": \"2025-11-25\"}"))
+            .expect(200)
+            .header("Mcp-Session-Id");
+    CompletableFuture<HttpAnswer> called =
+        CompletableFuture.supplyAsync(() -> callTool(0, session, 600));
+    String job =
+        Eventually.value(
+            "the call is a job that runs",
+            () ->
+                roost
+                    .client(1)
+                    .get("/v1/executor-jobs?state=running&agent_id=" + agent)
+                    .json()
+                    .path("data")
+                    .valueStream()
+                    .map(each -> each.path("id").asText())
+                    .findFirst());
+    String cancel =
+        "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 1}}";
+    roost.client(1).post("/mcp", cancel, "Mcp-Session-Id", session).expect(202);
+    String ended = called.get(120, TimeUnit.SECONDS).text();
+    assertTrue(ended.contains("The execution was cancelled."), ended);
+    assertEquals("cancelled", roost.client(1).job(job).path("state").asText());
+
+    String events = callTool(0, session, 1).text();
+    String first = events.substring(events.indexOf("id: ") + 4).lines().findFirst().orElseThrow();
+    String continued =
+        roost
+            .client(1)
+            .get("/mcp", "Accept", "text/event-stream", "Last-Event-ID", first)
+            .expect(200)
+            .text();
+    assertTrue(continued.contains("\"text\":\"done\""), continued);
+  }
+
+  private static HttpAnswer callTool(int replica, String session, int seconds) {
+    return roost
+        .client(replica)
+        .post(
+            "/mcp",
+            rpc(
+                "tools/call",
+                "{\"name\": \"wait_a_while\", \"arguments\": {\"s\": %d}}".formatted(seconds)),
+            "Accept",
+            "application/json, text/event-stream",
+            "MCP-Protocol-Version",
+            "2025-11-25",
+            "Mcp-Session-Id",
+            session);
+  }
+
+  private static String rpc(String method, String params) {
+    return "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"%s\", \"params\": %s}"
+        .formatted(method, params);
   }
 
   /** Executors that it held wait until they give up its connections. */

@@ -7,7 +7,7 @@ import "../page/basics";
 import { Part } from "../page/part";
 import { lastPayload } from "../executions/payloads";
 import "./agent-url";
-import { snippets } from "./snippets";
+import { snippets, toolSnippet } from "./snippets";
 
 /** Code that runs an agent from a program or a terminal. */
 @customElement("call-it")
@@ -50,6 +50,11 @@ export class CallIt extends Part {
   }
 
   private snippets() {
+    const { tool_name: tool } = this.agent;
+    return [...this.calls(), ...(tool ? [toolSnippet(tool, location.origin)] : [])];
+  }
+
+  private calls() {
     const payload = this.payload.value ?? "";
     try {
       return snippets(this.agent.id, payload, location.origin);

@@ -28,6 +28,12 @@ export function snippets(agentId: string, payload: string, origin: string): Snip
   ];
 }
 
+/** What a client of the Model Context Protocol is given, for an agent that is a tool. */
+export function toolSnippet(toolName: string, origin: string): Snippet {
+  const { title, needs, code } = text.snippets.tool;
+  return { title, needs: needs(toolName), code: code(origin) };
+}
+
 /** A word of a shell, whatever is in it. */
 export const shellQuoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 

@@ -374,6 +374,19 @@ async def main():
 
 asyncio.run(main())`,
     },
+    tool: {
+      title: "Model Context Protocol",
+      needs: (name: string) => `For clients that read mcp.json: models call the agent as the tool ${name}.`,
+      code: (origin: string) => `{
+  "servers": {
+    "roost": {
+      "type": "http",
+      "url": "${origin}/mcp",
+      "headers": {"Authorization": "Bearer roost_…"}
+    }
+  }
+}`,
+    },
     commandLine: {
       title: "Command line",
       needs: "Prints the return value; the exit code is 1 when the script fails.",
