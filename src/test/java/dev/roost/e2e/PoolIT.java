@@ -119,7 +119,8 @@ class PoolIT {
     fillPool();
     Eventually.until("one dies", () -> roost.workers().killPooled() > 0);
     for (int i = 0; i < 3; i++) {
-      execute(client.agent(ECHO, "keep_warm", 0));
+      // The processes of a pod live on for a moment after it is gone, long enough to begin a job.
+      execute(client.agent(ECHO, "keep_warm", 0, "max_attempts", 2));
     }
     Eventually.until("there is a pool", () -> executors().path("pooled").asInt() > 0);
   }
