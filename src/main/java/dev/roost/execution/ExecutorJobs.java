@@ -151,13 +151,13 @@ public class ExecutorJobs {
    * @throws Problem not_found, validation_failed, queue_full, storage_full, idempotency_key_reused
    */
   public Submitted submit(String agentId, JsonText payload, String idempotencyKey) {
-    return submit(NewJob.next(), agentId, payload, Options.NONE, idempotencyKey, null);
+    return submit(agentId, payload, Options.NONE, idempotencyKey, null);
   }
 
   /** Submits an execution with options. */
   public Submitted submit(
       String agentId, JsonText payload, Options options, String idempotencyKey) {
-    return submit(NewJob.next(), agentId, payload, options, idempotencyKey, null);
+    return submit(agentId, payload, options, idempotencyKey, null);
   }
 
   /**

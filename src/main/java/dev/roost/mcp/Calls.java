@@ -20,7 +20,6 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -80,8 +79,7 @@ class Calls {
     String jobId;
     try {
       if (payload != null) {
-        ExecuteResource.checkSize(
-            "arguments", payload.text().getBytes(StandardCharsets.UTF_8).length, config);
+        ExecuteResource.checkSize("arguments", Text.sizeBytes(payload.text()), config);
       }
       String trace = traces.parent(traceParent);
       jobId = jobs.submit(tool.agentId(), payload, Options.NONE, null, trace).executorJobId();

@@ -7,6 +7,7 @@ import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.ReceivedBody;
 import dev.roost.api.Role;
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.execution.ExecuteResource;
 import dev.roost.execution.ExecutorJob;
@@ -241,8 +242,7 @@ class RunRoute {
     }
     JsonText payload = HttpPayload.of(request, url);
     if (payload != null) {
-      int sizeBytes = payload.text().getBytes(StandardCharsets.UTF_8).length;
-      ExecuteResource.checkSize("The payload", sizeBytes, config);
+      ExecuteResource.checkSize("The payload", Text.sizeBytes(payload.text()), config);
     }
     Duration wait =
         url.mode() == UrlMode.WAIT ? Duration.ofSeconds(url.waitSeconds()) : Duration.ZERO;
