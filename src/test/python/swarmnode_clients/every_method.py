@@ -277,8 +277,9 @@ def main() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         store = check_stores()
         agent = check_agents(store)
-        runs = check_cron_jobs(agent)
         check_executions(agent, store)
+        # Not before: what starts at a full minute would shift the pages of executions.
+        runs = check_cron_jobs(agent)
         check_builds(agent)
         check_errors(agent, store)
         if hasattr(swarmnode, "Asset"):
