@@ -65,6 +65,7 @@ class CallsIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run calls between pods")
   void aFailureIsRaisedInTheCaller() {
     String callee = client.agent(DOUBLE);
     String caller =
@@ -84,6 +85,7 @@ class CallsIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run calls between pods")
   void manyAreCalledAtOnceAndTheCallerContinuesOnce() {
     String callee =
         client.agent(DOUBLE.replace("    return", "    import time; time.sleep(0.2)\n    return"));
@@ -118,6 +120,7 @@ class CallsIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run calls between pods")
   void oneSlotIsEnoughForAnyDepth() {
     String job = client.submit(counter("deep"), "50");
     JsonNode ended = client.ended(job, Duration.ofMinutes(5));
@@ -134,6 +137,7 @@ class CallsIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run calls between pods")
   void cancellationGoesDownTheTree() {
     String sleeper =
         client.agent(

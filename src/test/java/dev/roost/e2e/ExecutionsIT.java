@@ -51,6 +51,7 @@ class ExecutionsIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it")
   void noMoreExecutionsRunAtOnceThanTheAgentAllows(Client client) {
     String agent =
         client.agent(
@@ -220,6 +221,7 @@ class ExecutionsIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it")
   void aDeletedAgentsJobsAreCancelledAndItsHistoryStays(Client client, Gate gate) {
     String agent = client.agent(GATED, "max_concurrency", 1);
     String running = client.submit(agent, gate.address());
@@ -236,6 +238,7 @@ class ExecutionsIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it")
   void aLogIsThereAsPagesFilteredAndAsText(Client client) {
     String agent =
         client.agent(

@@ -49,6 +49,7 @@ class JsonFidelityIT {
   }
 
   @Test
+  @LocalOnly("the same processes pass it on in a pod; the other test has larger texts")
   void randomTextsComeBackToTheLetter(Client client, RoostProcess roost) throws Exception {
     Random random = new Random(SEED);
     List<String> texts = new ArrayList<>();

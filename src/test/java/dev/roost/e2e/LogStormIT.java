@@ -33,6 +33,7 @@ class LogStormIT {
   }
 
   @Test
+  @LocalOnly("the same process splits it in a pod; the other test has more output")
   void aLineOfAHundredMegabytesIsSplitAndCut(Client client, RoostProcess roost) {
     String agent =
         client.agent(

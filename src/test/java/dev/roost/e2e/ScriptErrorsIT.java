@@ -29,6 +29,7 @@ class ScriptErrorsIT {
         "def main():\\n    return (1 | syntax_error | '(' was never closed",
         "import nothing_like_this\\ndef main(): pass | import_error | nothing_like_this",
       })
+  @LocalOnly("the same process does it in a pod, or none")
   void aScriptThatCannotBeCalledFailsAtOnce(
       String script, String reason, String message, Client client) {
     String agent =
@@ -43,6 +44,7 @@ class ScriptErrorsIT {
   }
 
   @Test
+  @LocalOnly("the same process does it in a pod, or none")
   void aSyntaxErrorNamesLineAndColumn(Client client) {
     String agent = client.agent("def main():\n    return 1 +* 2\n");
     JsonNode error = client.execute(agent, null).path("execution").path("error");
@@ -52,6 +54,7 @@ class ScriptErrorsIT {
   }
 
   @Test
+  @LocalOnly("the same process does it in a pod, or none")
   void anExceptionDeepInAnImportShowsTheScriptsOwnLine(Client client) {
     String agent =
         client.agent("import json\n\nCONFIGURATION = json.loads('{oops')\n\ndef main(): pass\n");
@@ -279,6 +282,7 @@ class ScriptErrorsIT {
   }
 
   @Test
+  @LocalOnly("the same process does it in a pod, or none")
   void aPayloadThatIsTooLargeIsRefusedWithTheLimit(Client client) {
     String agent = client.agent("def main(request):\n    return len(request.payload)");
     int limit = 4 << 20;
@@ -293,6 +297,7 @@ class ScriptErrorsIT {
   }
 
   @Test
+  @LocalOnly("the same process does it in a pod, or none")
   void deepNestingIsRefusedOrRunsButBreaksNothing(Client client) {
     String agent = client.agent("def main(request):\n    return request.payload");
     for (int depth : new int[] {100, 900, 4_000, 100_000}) {

@@ -132,6 +132,7 @@ class SharedProcessIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other tests run them there")
   void theEndOfTheControlPlaneLosesNothing() {
     String agent = agent("keep_warm", 0);
     List<String> jobs = submit(agent, "a", "b", "c", "d", "e");
@@ -148,6 +149,7 @@ class SharedProcessIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other tests run them there")
   void executionsThatWaitForCallsLeaveTheProcessToOthers() {
     String callee =
         client.agent(
@@ -174,6 +176,7 @@ class SharedProcessIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other tests run them there")
   void aMainThatIsNotAsyncIsRefusedWithWhatToDo() {
     HttpAnswer refused =
         client.post(

@@ -100,6 +100,7 @@ class SleepIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests sleep without a pod")
   void aRetryDoesNotSleepAgain() {
     String agent =
         client.agent(
@@ -122,6 +123,7 @@ class SleepIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests sleep without a pod")
   void aSuspendedJobContinuesWithItsRevision() {
     String agent = client.agent(SLEEPER);
     try (Tally outside = new Tally()) {
@@ -137,6 +139,7 @@ class SleepIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests sleep without a pod")
   void aSuspendedJobIsCancelledAtOnce() {
     String agent = client.agent(SLEEPER);
     try (Tally outside = new Tally()) {
@@ -152,6 +155,7 @@ class SleepIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests sleep without a pod")
   void sleepsAndStepsAtTheSameTime() {
     String agent =
         client.agent(

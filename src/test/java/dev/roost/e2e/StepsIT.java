@@ -55,6 +55,7 @@ class StepsIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other test kills them there")
   void aRetryRunsAgainOnlyWhatHasFailed() {
     String agent =
         client.agent(
@@ -89,6 +90,7 @@ class StepsIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other test kills them there")
   void aRetryThatAsksForOtherStepsFailsAndIsNotRetried() {
     String agent =
         client.agent(
@@ -111,6 +113,7 @@ class StepsIT {
   }
 
   @Test
+  @LocalOnly("the same processes do it in a pod; the other test kills them there")
   void manyStepsOfAnAsyncScriptRunAtTheSameTime() {
     String agent =
         client.agent(

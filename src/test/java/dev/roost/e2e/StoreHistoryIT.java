@@ -27,6 +27,7 @@ class StoreHistoryIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it; the other test kills pods meanwhile")
   void operationsAtOnceAreAsIfOneAfterAnother() {
     try (StoreRun run = StoreBooks.history(roost)) {
       run.awaitMore(StoreBooks.LINES_EACH * 400);
@@ -51,6 +52,7 @@ class StoreHistoryIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it; the other test kills pods meanwhile")
   void noIncrementIsLostOrDoneTwice() {
     StoreKills kills = new StoreKills(roost, StoreBooks.SEED);
     try (StoreRun run = StoreBooks.increments(roost)) {

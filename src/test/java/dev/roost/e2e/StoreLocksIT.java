@@ -95,6 +95,7 @@ class StoreLocksIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests kill and stop pods")
   void aCancelledHolderThatDoesNotEndWritesNothingMore() {
     String agent = agent();
     String first = submit(agent, "hold", "first", LONG_SECONDS, true);
@@ -111,6 +112,7 @@ class StoreLocksIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests kill and stop pods")
   void aHolderBeyondItsTimeOutWritesNothingMore() {
     String agent = agent("timeout", TIMEOUT_SECONDS);
     String first = submit(agent, "hold", "first", LONG_SECONDS, true);
@@ -126,6 +128,7 @@ class StoreLocksIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests kill and stop pods")
   void aLockIsFreeWhenItsExecutionHasEndedAndNotToBeHadBefore() {
     String agent = agent();
     String first = submit(agent, "leave", "first", LONG_SECONDS, false);
@@ -147,6 +150,7 @@ class StoreLocksIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests kill and stop pods")
   void aReadAndAWriteUnderALockAreOne() {
     String agent = agent();
     List<String> jobs = new ArrayList<>();

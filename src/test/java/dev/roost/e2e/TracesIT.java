@@ -93,6 +93,7 @@ class TracesIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it; the other test follows a trace into a pod")
   void aFailureIsOneInTheTraceAlsoWithoutACallersTrace() {
     String agent = traced.client().agent(SCRIPT, "name", "failing");
     JsonNode job = execute(traced, agent, "{\"payload\": \"fail\"}");
@@ -105,6 +106,7 @@ class TracesIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it; the other test follows a trace into a pod")
   void aTraceThatIsNotRecordedIsNotExported() {
     String agent = traced.client().agent(SCRIPT, "name", "unrecorded");
     String header = "00-" + OTHER_TRACE + "-" + CALLER + "-00";
@@ -117,6 +119,7 @@ class TracesIT {
   }
 
   @Test
+  @LocalOnly("the control plane does it; the other test follows a trace into a pod")
   void withoutACollectorTheCallersTraceReachesTheScriptAllTheSame() {
     String agent = plain.client().agent(SCRIPT);
     String header = "00-" + TRACE + "-" + CALLER + "-01";

@@ -60,6 +60,7 @@ class WaitForApprovalIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other test kills pods meanwhile")
   void theScriptContinuesWithTheDecision() {
     String job = client.submit(client.agent(PAY), "{\"to\": \"Bob\"}");
     String id = asked(job);
@@ -74,6 +75,7 @@ class WaitForApprovalIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other test kills pods meanwhile")
   void aCancelledJobAsksNobodyAnyMore() {
     String job = client.submit(client.agent(PAY), "null");
     String id = asked(job);

@@ -67,6 +67,7 @@ class WaitForEventIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run in pods")
   void keysFindTheJobBeforeAndAfterItWaits() {
     String agent =
         client.agent(
@@ -90,6 +91,7 @@ class WaitForEventIT {
   }
 
   @Test
+  @LocalOnly("the control plane decides it; the other tests run in pods")
   void aTimeoutIsRaised() {
     String agent =
         client.agent(
