@@ -62,6 +62,10 @@ export interface Agent {
   id: string;
   name: string;
   script: string;
+  /** The files of its project; null: a script alone. */
+  bundle_id: string | null;
+  /** Where the script is among them. */
+  script_path: string | null;
   requirements: string;
   env_vars: string;
   python_version: string;
@@ -130,6 +134,8 @@ export interface AgentRevision {
   agent_id: string;
   revision: number;
   script: string;
+  bundle_id: string | null;
+  script_path: string | null;
   requirements: string;
   env_vars: string;
   python_version: string;
@@ -141,6 +147,15 @@ export interface AgentRevision {
   builder_job_id: string | null;
   build_id: string | null;
   created_at: string;
+}
+
+/** A file of a bundle. */
+export interface BundleFile {
+  /** With slashes. */
+  path: string;
+  size_bytes: number;
+  sha256: string;
+  executable: boolean;
 }
 
 export interface BuilderJob {

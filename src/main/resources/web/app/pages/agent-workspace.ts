@@ -9,6 +9,7 @@ import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
 import { common } from "../text/common";
 import { text } from "../text/pages/agent-workspace";
 import "../parts/agents/agent-code";
+import "../parts/agents/project-files";
 import type { AgentCode } from "../parts/agents/agent-code";
 import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agents/agent-edits";
 import "../parts/code/code-diff";
@@ -75,7 +76,14 @@ export class AgentWorkspace extends Part {
       <div class="column">
         ${edits.theirs ? this.conflict(edits.theirs) : edits.restored ? this.restored() : nothing}
         ${problemNotice(unplaced(edits.problem, FIELDS))}
+        ${edits.saved.bundle_id
+          ? html`<project-files
+              .bundleId=${edits.saved.bundle_id}
+              .scriptPath=${edits.saved.script_path ?? ""}
+            ></project-files>`
+          : nothing}
         <agent-code
+          .scriptPath=${edits.saved.script_path ?? ""}
           .code=${edits.code}
           .readonly=${!writes}
           .problem=${edits.problem}

@@ -40,6 +40,8 @@ export class AgentCode extends Part {
   @property({ attribute: false }) marks: readonly Mark[] = [];
   /** The requirements that couldn't be installed, in the text as it is now. */
   @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
+  /** Where the script is among the files of its project; "": it is alone. */
+  @property() scriptPath = "";
   /** The agent's Build, whose packages the script is checked against. */
   @property() buildId = "";
   /** Buttons at the end of the header. */
@@ -87,6 +89,7 @@ export class AgentCode extends Part {
     return html`<section class="panel script" aria-labelledby="script-title">
         <header>
           <h2 id="script-title">${CODE_NAMES.script}</h2>
+          ${this.scriptPath ? html`<code class="faint small">${this.scriptPath}</code>` : nothing}
           ${this.versions()} ${this.readonly ? nothing : this.formatButton()} ${this.actions}
         </header>
         ${this.text("script")} ${this.failures()} ${this.warnings()}

@@ -5,9 +5,20 @@ import { CODE_FIELDS, type Code } from "./agent-edits";
 import type { Confinement } from "./confinement";
 
 /** What a revision is about: the code, and how it runs. */
-export type RevisionContent = Code & Confinement & Pick<Agent, "preload" | "input_schema" | "output_schema">;
+export type RevisionContent = Code &
+  Confinement &
+  Pick<Agent, "bundle_id" | "script_path" | "preload" | "input_schema" | "output_schema">;
 
-const FIELDS = [...CODE_FIELDS, "profile", "egress", "preload", "input_schema", "output_schema"] as const;
+const FIELDS = [
+  ...CODE_FIELDS,
+  "bundle_id",
+  "script_path",
+  "profile",
+  "egress",
+  "preload",
+  "input_schema",
+  "output_schema",
+] as const;
 
 export const REVISION_NAMES: Record<keyof RevisionContent, string> = text.fields;
 

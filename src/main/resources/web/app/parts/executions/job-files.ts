@@ -9,7 +9,7 @@ import type { JobFile, StoredFile } from "../../core/types";
 import { common } from "../../text/common";
 import { text } from "../../text/parts/files";
 import { download, publicLink } from "../files/downloads";
-import { mediaType, previewKind } from "../files/kinds";
+import { mediaType, previewKind, storedContent } from "../files/kinds";
 import { tried } from "../page/actions";
 import { copyText } from "../page/basics";
 import { toast } from "../page/dialogs";
@@ -89,7 +89,7 @@ export class JobFiles extends Part {
         <span class="number">${isStored ? bytes(file.size_bytes) : text.list.uploading}</span>
         ${isStored ? this.actions(each, isOpen) : nothing}
       </div>
-      ${isOpen ? html`<file-preview .file=${file}></file-preview>` : nothing}
+      ${isOpen ? html`<file-preview .file=${storedContent(file)}></file-preview>` : nothing}
     </li>`;
   }
 

@@ -2,19 +2,19 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Problem } from "../../core/api";
 import { asProblem } from "../../core/load";
-import type { StoredFile } from "../../core/types";
 import { common } from "../../text/common";
 import { text } from "../../text/parts/files";
 import "../code/json-tree";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
+import type { Previewed } from "./kinds";
 import { previewOf, type Preview } from "./previews";
 import { dataTable } from "./table";
 
 /** The content of a file, or its beginning. */
 @customElement("file-preview")
 export class FilePreview extends Part {
-  @property({ attribute: false }) file!: StoredFile;
+  @property({ attribute: false }) file!: Previewed;
   @state() private preview: Preview | null = null;
   @state() private problem: Problem | null = null;
   private reading = new AbortController();
@@ -32,8 +32,8 @@ export class FilePreview extends Part {
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get("file") as StoredFile | undefined;
-    if (changed.has("file") && before?.id !== this.file.id) {
+    const before = changed.get("file") as Previewed | undefined;
+    if (changed.has("file") && before?.address !== this.file.address) {
       void this.read();
     }
   }

@@ -1,5 +1,14 @@
 import type { StoredFile } from "../../core/types";
 
+/** A file, and where the API serves its content: an address that begins after /v1. */
+export type Previewed = Pick<StoredFile, "name" | "content_type" | "size_bytes"> & { address: string };
+
+/** A file of a job, with its address. */
+export const storedContent = (file: StoredFile): Previewed => ({
+  ...file,
+  address: `/files/${file.id}/content`,
+});
+
 /** How a file can be shown. */
 export type PreviewKind = "image" | "text" | "json" | "csv" | "tsv" | "parquet";
 

@@ -1,7 +1,7 @@
 import { Problem, requestBytes } from "../../core/api";
-import type { StoredFile } from "../../core/types";
 import { text } from "../../text/parts/files";
 import { decompressors, type Decompress } from "./compression";
+import type { Previewed } from "./kinds";
 import { cellText, isNumber, PARSERS, typeOf, type SchemaTree } from "./parquet-values";
 import { COLUMNS, ROWS, type Table } from "./table";
 
@@ -61,7 +61,7 @@ interface Hyparquet {
 }
 
 /** The first rows of a Parquet file, or why they can't be shown; throws Problems. */
-export async function readParquet(file: StoredFile, signal: AbortSignal): Promise<Table | string> {
+export async function readParquet(file: Previewed, signal: AbortSignal): Promise<Table | string> {
   const library = await loaded(ADDRESS);
   if (typeof library === "string") {
     return library;
@@ -106,7 +106,7 @@ function throwOthers(e: unknown, signal: AbortSignal): void {
 }
 
 /** The bytes of a file, by one request at a time. */
-function source({ id, size_bytes: size }: StoredFile, signal: AbortSignal): Source {
+function source({ address, size_bytes: size }: Previewed, signal: AbortSignal): Source {
   let last: Promise<unknown> = Promise.resolve();
   return {
     byteLength: size,
@@ -120,7 +120,7 @@ function source({ id, size_bytes: size }: StoredFile, signal: AbortSignal): Sour
       const read =
         start === end
           ? Promise.resolve(new ArrayBuffer(0))
-          : last.then(() => requestBytes(`/files/${id}/content`, start, end, signal));
+          : last.then(() => requestBytes(address, start, end, signal));
       last = read.catch(() => undefined);
       return read;
     },

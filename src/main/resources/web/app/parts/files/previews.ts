@@ -1,8 +1,8 @@
 import { parseExactly, requestBytes } from "../../core/api";
-import type { Json, StoredFile } from "../../core/types";
+import type { Json } from "../../core/types";
 import { text } from "../../text/parts/files";
 import { delimiterOf, parseCsv } from "./csv";
-import { mediaType, previewKind } from "./kinds";
+import { mediaType, previewKind, type Previewed } from "./kinds";
 import { readParquet } from "./parquet";
 import { COLUMNS, ROWS, type Table } from "./table";
 
@@ -23,7 +23,7 @@ export type Preview =
 const message = (text: string): Preview => ({ kind: "message", message: text });
 
 /** Reads as much of a file as is shown; throws Problems. */
-export async function previewOf(file: StoredFile, signal: AbortSignal): Promise<Preview> {
+export async function previewOf(file: Previewed, signal: AbortSignal): Promise<Preview> {
   const kind = previewKind(file);
   if (file.size_bytes === 0) {
     return message(text.preview.empty);
@@ -35,14 +35,14 @@ export async function previewOf(file: StoredFile, signal: AbortSignal): Promise<
   return kind === "image" ? image(file, signal) : textual(file, kind, signal);
 }
 
-async function image(file: StoredFile, signal: AbortSignal): Promise<Preview> {
+async function image(file: Previewed, signal: AbortSignal): Promise<Preview> {
   const type = mediaType(file);
   const isDrawing = type === "image/svg+xml";
   const limit = isDrawing ? SVG_BYTES : IMAGE_BYTES;
   if (file.size_bytes > limit) {
     return message(text.preview.tooLarge(limit));
   }
-  const bytes = await requestBytes(`/files/${file.id}/content`, 0, file.size_bytes, signal);
+  const bytes = await requestBytes(file.address, 0, file.size_bytes, signal);
   const blob = new Blob([bytes], { type });
   // A drawing may contain scripts. An <img> runs none; opened in a tab of its own, a blob would be a page of the
   // dashboard's origin, a data: address is not.
@@ -57,11 +57,11 @@ const dataUrl = (blob: Blob): Promise<string> =>
     reader.readAsDataURL(blob);
   });
 
-async function textual(file: StoredFile, kind: string | null, signal: AbortSignal): Promise<Preview> {
+async function textual(file: Previewed, kind: string | null, signal: AbortSignal): Promise<Preview> {
   const size = file.size_bytes;
   const isWhole = size <= TEXT_BYTES;
   const shown = Math.min(size, TEXT_BYTES);
-  const bytes = await requestBytes(`/files/${file.id}/content`, 0, shown, signal);
+  const bytes = await requestBytes(file.address, 0, shown, signal);
   // A character that the end cuts is left out.
   const content = new TextDecoder().decode(bytes, { stream: !isWhole });
   if (content.includes("\0")) {

@@ -106,6 +106,8 @@ export const text = {
   /** The fields of a revision. */
   fields: {
     script: "Script",
+    bundle_id: "Files",
+    script_path: "Path of the script",
     requirements: "Requirements",
     env_vars: "Variables",
     python_version: "Python version",
@@ -118,6 +120,8 @@ export const text = {
   /** The same, within a sentence. */
   fieldWords: {
     script: "script",
+    bundle_id: "files",
+    script_path: "path of the script",
     requirements: "requirements",
     env_vars: "variables",
     python_version: "Python version",

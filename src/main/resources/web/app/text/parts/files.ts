@@ -24,6 +24,24 @@ export const text = {
     hide: "Hide",
     hideFile: (name: string) => `Hide ${name}`,
   },
+  /** The files of an agent's project. */
+  project: {
+    title: "Files",
+    size: (files: readonly { size_bytes: number }[]) =>
+      `${plural(files.length, "file")}, ${bytes(files.reduce((sum, file) => sum + file.size_bytes, 0))}`,
+    count: (files: number) => plural(files, "file"),
+    search: "Search files",
+    noMatches: "No file’s path contains that.",
+    firstOf: (shown: number, all: number) => `The first ${count(shown)} of ${plural(all, "file")}.`,
+    script: "the script",
+    show: (path: string) => `Show ${path}`,
+    hint: html`Files of the project, as <code>roost deploy</code> sent them. The script can be changed here,
+      all others by deploying the project again.`,
+    added: "added",
+    removed: "removed",
+    changed: "changed",
+    notCompared: "The file is no text, or too large to compare here.",
+  },
   preview: {
     of: (name: string) => `Content of ${name}`,
     empty: "The file is empty.",
