@@ -1,6 +1,6 @@
 """Errors that prevent a run."""
 
-__all__ = ["BuildFailed", "CannotRun"]
+__all__ = ["BuildFailed", "CannotLock", "CannotRun"]
 
 
 class CannotRun(Exception):
@@ -13,3 +13,7 @@ class BuildFailed(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason, self.message = reason, message
+
+
+class CannotLock(Exception):
+    """No versions fit the requirements; the message is uv's."""

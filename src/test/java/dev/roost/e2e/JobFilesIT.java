@@ -7,18 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -29,7 +25,6 @@ import org.junit.jupiter.api.Test;
 /** Scripts that read and make files. */
 @EveryRuntime
 class JobFilesIT {
-  private static final int PART_BYTES = 4 << 20;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private static final String REVERSE =
@@ -44,7 +39,7 @@ class JobFilesIT {
               file.write("a,b\\n1,2\\n")
           request.artifact("table.csv")
           request.artifact(b"", name="empty")
-          return [hashlib.sha256(data).hexdigest(), len(request.files["none"].read_bytes())]
+          return [hashlib.sha256(data).hexFileUpload.digest(), len(request.files["none"].read_bytes())]
       """;
 
   private static S3Server storage;
@@ -66,48 +61,13 @@ class JobFilesIT {
     storage.close();
   }
 
-  private static String upload(RoostProcess roost, String name, byte[] bytes) throws Exception {
-    Client client = roost.client();
-    String id =
-        client
-            .post("/v1/files", "{\"name\": \"%s\"}".formatted(name))
-            .expect(201)
-            .json()
-            .path("id")
-            .asText();
-    for (int part = 0; part * PART_BYTES < bytes.length; part++) {
-      int begin = part * PART_BYTES;
-      byte[] piece = Arrays.copyOfRange(bytes, begin, Math.min(bytes.length, begin + PART_BYTES));
-      HttpResponse<String> answer =
-          HTTP.send(
-              request(roost, "/v1/files/" + id + "/parts/" + part)
-                  .PUT(BodyPublishers.ofByteArray(piece))
-                  .build(),
-              BodyHandlers.ofString());
-      assertEquals(200, answer.statusCode(), answer.body());
-    }
-    String whole =
-        "{\"size_bytes\": %d, \"sha256\": \"%s\"}".formatted(bytes.length, digest(bytes));
-    client.post("/v1/files/" + id + "/complete", whole).expect(200);
-    return id;
-  }
-
-  private static HttpRequest.Builder request(RoostProcess roost, String path) {
-    return HttpRequest.newBuilder(URI.create(roost.url() + path))
-        .header("Authorization", "Bearer " + roost.key());
-  }
-
   private static HttpResponse<byte[]> download(RoostProcess roost, String id, String... headers)
       throws IOException, InterruptedException {
-    HttpRequest.Builder request = request(roost, "/v1/files/" + id + "/content");
+    HttpRequest.Builder request = FileUpload.request(roost, "/v1/files/" + id + "/content");
     if (headers.length > 0) {
       request.headers(headers);
     }
     return HTTP.send(request.build(), BodyHandlers.ofByteArray());
-  }
-
-  private static String digest(byte[] bytes) throws NoSuchAlgorithmException {
-    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
   @Test
@@ -185,7 +145,7 @@ class JobFilesIT {
     storage.close();
     HttpResponse<String> refused =
         HTTP.send(
-            request(roost, "/v1/files/" + upload + "/parts/0")
+            FileUpload.request(roost, "/v1/files/" + upload + "/parts/0")
                 .PUT(BodyPublishers.ofByteArray(new byte[1]))
                 .build(),
             BodyHandlers.ofString());
@@ -210,10 +170,10 @@ class JobFilesIT {
 
   private static void readAndMake(RoostProcess roost) throws Exception {
     Client client = roost.client();
-    byte[] data = new byte[2 * PART_BYTES + 12_345];
+    byte[] data = new byte[2 * FileUpload.PART_BYTES + 12_345];
     new Random(1).nextBytes(data);
-    String id = upload(roost, "data.bin", data);
-    String empty = upload(roost, "none.txt", new byte[0]);
+    String id = FileUpload.send(roost, "data.bin", data);
+    String empty = FileUpload.send(roost, "none.txt", new byte[0]);
     String agent = client.agent(REVERSE);
     String body =
         "{\"payload\": null, \"files\": {\"data\": \"%s\", \"none\": \"%s\"}}".formatted(id, empty);
@@ -226,7 +186,7 @@ class JobFilesIT {
             .asText();
     JsonNode ended = client.ended(job);
     assertEquals(
-        "[\"%s\",0]".formatted(digest(data)),
+        "[\"%s\",0]".formatted(FileUpload.digest(data)),
         ended.at("/execution/return_value").toString(),
         ended::toString);
     JsonNode files =
@@ -241,7 +201,7 @@ class JobFilesIT {
       expected[i] = data[data.length - 1 - i];
     }
     assertArrayEquals(expected, whole.body());
-    assertEquals(digest(expected), reversed.at("/file/sha256").asText());
+    assertEquals(FileUpload.digest(expected), reversed.at("/file/sha256").asText());
     HttpResponse<byte[]> range =
         download(roost, reversed.at("/file/id").asText(), "Range", "bytes=4194300-4194310");
     assertEquals(206, range.statusCode());

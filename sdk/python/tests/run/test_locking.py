@@ -1,0 +1,116 @@
+"""Versions for requirements that allow several, from a directory of wheels."""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from roost._run.builds import fetch_uv, find_uv
+from roost._run.failures import CannotLock
+from roost._run.locking import export, lock
+
+WHEELS: Mapping[str, list[str]] = {
+    "roosttest_tea-1.0": ["roosttest-cup>=1"],
+    "roosttest_tea-1.1": ["roosttest-cup>=1"],
+    "roosttest_cup-1.0": [],
+    "roosttest_cup-2.0": [],
+    "roosttest_milk-3.0": [
+        "roosttest-tea",
+        'roosttest-ice>=1; sys_platform == "win32"',
+        'roosttest-sugar; extra == "sweet"',
+    ],
+    "roosttest_sugar-1.0": [],
+}
+
+
+@pytest.fixture(scope="session")
+def uv() -> Path:
+    return find_uv(os.environ) or fetch_uv(os.environ)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    for name, requirements in WHEELS.items():
+        metadata = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n".format(*name.split("-"))
+        metadata += "Provides-Extra: sweet\n"
+        metadata += "".join(f"Requires-Dist: {each}\n" for each in requirements)
+        with zipfile.ZipFile(wheels / f"{name}-py3-none-any.whl", "w") as file:
+            file.writestr(f"{name}.dist-info/METADATA", metadata)
+            file.writestr(
+                f"{name}.dist-info/WHEEL",
+                "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            )
+            file.writestr(f"{name}.dist-info/RECORD", "")
+    own = {
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(wheels),
+        "UV_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    return {**os.environ, **own}
+
+
+def test_the_newest_versions_are_chosen_with_what_they_need(
+    tmp_path: Path, uv: Path, environment: dict[str, str]
+) -> None:
+    locked = lock(
+        ["roosttest-milk[sweet]", "roosttest-tea<1.1"], [], "3.12", tmp_path, uv, environment
+    )
+    assert locked == [
+        "roosttest-cup==2.0",
+        "roosttest-milk==3.0",
+        "roosttest-sugar==1.0",
+        "roosttest-tea==1.0",
+    ]
+
+
+def test_versions_stay_until_they_are_not_preferred_any_more(
+    tmp_path: Path, uv: Path, environment: dict[str, str]
+) -> None:
+    present = ["roosttest-cup==1.0", "roosttest-gone==1.0", "roosttest-tea==1.0"]
+    assert lock(["roosttest-tea"], present, "3.12", tmp_path, uv, environment) == [
+        "roosttest-cup==1.0",
+        "roosttest-tea==1.0",
+    ]
+    assert lock(["roosttest-tea>1"], present, "3.12", tmp_path, uv, environment) == [
+        "roosttest-cup==1.0",
+        "roosttest-tea==1.1",
+    ]
+    assert lock(["roosttest-tea"], [], "3.12", tmp_path, uv, environment) == [
+        "roosttest-cup==2.0",
+        "roosttest-tea==1.1",
+    ]
+
+
+def test_roosts_own_client_is_left_to_the_server(
+    tmp_path: Path, uv: Path, environment: dict[str, str]
+) -> None:
+    assert lock(["roost", "roosttest-cup"], [], "3.12", tmp_path, uv, environment) == [
+        "roost",
+        "roosttest-cup==2.0",
+    ]
+    assert lock(["roost"], [], "3.12", tmp_path, uv, environment) == ["roost"]
+
+
+def test_uvs_reason_is_reported(tmp_path: Path, uv: Path, environment: dict[str, str]) -> None:
+    with pytest.raises(CannotLock, match=r"roosttest-tea.*1\.5"):
+        lock(["roosttest-tea>=1.5"], [], "3.12", tmp_path, uv, environment)
+
+
+def test_a_uv_lock_has_the_versions(tmp_path: Path, uv: Path, environment: dict[str, str]) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    text = '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.9"\n'
+    (project / "pyproject.toml").write_text(f'{text}dependencies = ["roosttest-tea==1.0"]\n')
+    with pytest.raises(CannotLock):
+        export(project, uv, environment)
+    assert (
+        os.spawnve(os.P_WAIT, uv, [str(uv), "lock", "-q", "--project", str(project)], environment)
+        == 0
+    )
+    assert export(project, uv, environment) == ["roosttest-cup==2.0", "roosttest-tea==1.0"]
+    (project / "pyproject.toml").write_text(f'{text}dependencies = ["roosttest-tea==1.1"]\n')
+    with pytest.raises(CannotLock, match="uv lock"):
+        export(project, uv, environment)
