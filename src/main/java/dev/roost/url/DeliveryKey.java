@@ -5,11 +5,20 @@ import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 
 /** What makes a redelivery recognizable: the Idempotency-Key of the job of a request. */
 final class DeliveryKey {
   private static final int MOST_CHARACTERS = 200;
+
+  /**
+   * Senders that number their events in the body alone: the header that they sign with, and the
+   * member with the number. Delivered again, the other members may differ, such as {@code
+   * pending_webhooks} of Stripe.
+   */
+  private static final Map<String, String> NUMBERED_IN_BODY =
+      Map.of("Stripe-Signature", "id", "X-Slack-Signature", "event_id");
 
   private DeliveryKey() {}
 
@@ -29,17 +38,35 @@ final class DeliveryKey {
     return delivery(request, "webhook-id")
         .or(() -> delivery(request, "X-GitHub-Delivery"))
         .or(() -> event(request))
+        .or(() -> numberInBody(request))
         .orElse(null);
   }
 
   /** What all requests with that key have to have in common: everything but the headers. */
   static String content(RunRequest request) {
+    Optional<String> number =
+        request.header("Idempotency-Key") == null ? numberInBody(request) : Optional.empty();
     return String.join(
         "\n",
         request.method(),
         request.path(),
         String.valueOf(request.query()),
-        HexFormat.of().formatHex(Text.sha256(request.body())));
+        number.orElseGet(() -> HexFormat.of().formatHex(Text.sha256(request.body()))));
+  }
+
+  private static Optional<String> numberInBody(RunRequest request) {
+    return NUMBERED_IN_BODY.entrySet().stream()
+        .filter(sender -> request.header(sender.getKey()) != null)
+        .findFirst()
+        .flatMap(sender -> member(request, sender.getValue()));
+  }
+
+  private static Optional<String> member(RunRequest request, String name) {
+    try {
+      return Body.parse(request.body()).anyString(name).map(id -> bounded(name + ": " + id));
+    } catch (Problem e) {
+      return Optional.empty(); // A form, for example; whoever reads it says what is wrong with it.
+    }
   }
 
   private static Optional<String> delivery(RunRequest request, String header) {

@@ -196,4 +196,24 @@ class HttpPayloadTest {
     assertEquals(DeliveryKey.content(post("1", "a", "b")), DeliveryKey.content(post("1")));
     assertNotEquals(DeliveryKey.content(post("2")), DeliveryKey.content(post("1")));
   }
+
+  @Test
+  void sendersThatNumberTheirEventsInTheBodyAreRecognized() {
+    String[] stripe = {"Stripe-Signature", "t=1,v1=00"};
+    RunRequest first = post("{\"id\": \"evt_1\", \"pending_webhooks\": 2}", stripe);
+    RunRequest again = post("{\"id\": \"evt_1\", \"pending_webhooks\": 1}", stripe);
+    assertEquals("id: evt_1", DeliveryKey.of(first));
+    assertEquals(DeliveryKey.of(first), DeliveryKey.of(again));
+    assertEquals(DeliveryKey.content(first), DeliveryKey.content(again));
+    String[] slack = {"X-Slack-Signature", "v0=00"};
+    assertEquals("event_id: Ev1", DeliveryKey.of(post("{\"event_id\": \"Ev1\"}", slack)));
+    for (String none : List.of("command=%2Fhi", "{\"event_id\": 1}", "[]", "")) {
+      assertNull(DeliveryKey.of(post(none, slack)), none);
+      assertNotEquals(DeliveryKey.content(first), DeliveryKey.content(post(none, slack)), none);
+    }
+    String[] own = {"Stripe-Signature", "t=1,v1=00", "Idempotency-Key", "k"};
+    assertNotEquals(
+        DeliveryKey.content(post("{\"id\": \"evt_1\"}", own)),
+        DeliveryKey.content(post("{\"id\": \"evt_1\", \"a\": 1}", own)));
+  }
 }
