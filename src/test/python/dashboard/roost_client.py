@@ -1,5 +1,6 @@
 """Roost's REST API, as far as the dashboard's tests prepare and look at things by it."""
 
+import hashlib
 import time
 from typing import Any, Callable, TypeVar
 from urllib.parse import urlsplit
@@ -62,6 +63,19 @@ class Roost:
 
     def agent(self, name: str, script: str, **settings: Any) -> Any:
         return self.post("/agents", {"name": name, "script": script, **settings})
+
+    def bundle(self, files: "dict[str, bytes]", base: "str | None" = None) -> Any:
+        """A bundle with these files besides those of its base."""
+        pack = b"".join(files.values())
+        file = self.post("/files", {"name": "pack"})
+        answer = self._http.put(f"/v1/files/{file['id']}/parts/0", content=pack)
+        assert answer.is_success, answer.text
+        self.post(f"/files/{file['id']}/complete", {"size_bytes": len(pack)})
+        entries = [
+            {"path": path, "size_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for path, content in files.items()
+        ]
+        return self.post("/bundles", {"base": base, "pack": file["id"], "files": entries})
 
     def built(self, agent: Any) -> Any:
         """The agent's newest BuilderJob when that has ended, whichever way."""
