@@ -83,6 +83,6 @@ def test_the_script_of_a_project_is_changed_and_its_revisions_compared(
     expect(changes.locator("code-diff ins")).to_contain_text("7")
     expect(changes.locator("code-diff del")).to_contain_text("5")
     press(page, "Roll back to revision 2")
-    press(page, "Roll back")
+    page.get_by_role("dialog").get_by_role("button", name="Roll back").click()
     saw_toast(page, "revision 4")
     assert roost.get(f"/agents/{project['id']}")["bundle_id"] == saved["bundle_id"]
