@@ -62,11 +62,21 @@ class ArchitectureTest {
           Map.entry("web", Set.of()),
           Map.entry(
               "agent",
-              Set.of("api", "builds", "cluster", "config", "datastore", "db", "runtime", "state")),
+              Set.of(
+                  "api",
+                  "builds",
+                  "bundle",
+                  "cluster",
+                  "config",
+                  "datastore",
+                  "db",
+                  "runtime",
+                  "state")),
           Map.entry("builds", Set.of("api", "cluster", "config", "db", "log", "runtime", "state")),
           // One request for many agents or jobs.
           Map.entry(
               "bulk", Set.of("agent", "api", "config", "db", "execution", "schedule", "state")),
+          Map.entry("bundle", Set.of("api", "cluster", "config", "db", "file")),
           Map.entry("cluster", Set.of("api", "config", "db")),
           Map.entry("datastore", Set.of("api", "cluster", "config", "db")),
           Map.entry("event", Set.of("api", "cluster", "db")),
@@ -90,6 +100,7 @@ class ArchitectureTest {
                   "agent",
                   "api",
                   "builds",
+                  "bundle",
                   "cluster",
                   "config",
                   "datastore",
@@ -137,6 +148,7 @@ class ArchitectureTest {
                   "agent",
                   "api",
                   "builds",
+                  "bundle",
                   "cluster",
                   "config",
                   "db",

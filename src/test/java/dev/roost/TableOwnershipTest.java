@@ -27,6 +27,7 @@ class TableOwnershipTest {
               Set.of("agent", "agent_preload", "agent_revision", "agent_tag", "saved_payload")),
           Map.entry("api", Set.of("api_key", "login_link", "login_session")),
           Map.entry("builds", Set.of("base_image", "build", "build_module", "builder_job")),
+          Map.entry("bundle", Set.of("bundle", "bundle_file")),
           Map.entry(
               "datastore",
               Set.of(

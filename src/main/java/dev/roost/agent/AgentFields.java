@@ -9,13 +9,30 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(
     name = "AgentRequest",
     description =
-        "Only script is required, and only at creation. In an update, fields that are left out "
-            + "keep their values.")
+        "Only script, or bundle_id with script_path, is required, and only at creation. In an update, "
+            + "fields that are left out keep their values.")
 record AgentFields(
     @Schema(description = "A unique name. If it is left out, Roost generates one.", maxLength = 100)
         String name,
-    @Schema(description = "Python that defines main(), main(request) or main(request, store).")
+    @Schema(
+            description =
+                "Python that defines main(), main(request) or main(request, store). Not together with "
+                    + "bundle_id. Of an agent that has a bundle, it replaces the file at script_path, in a new "
+                    + "bundle.")
         String script,
+    @Schema(
+            nullable = true,
+            description =
+                "A bundle with the files of a project: modules, packages and data, next to the script. "
+                    + "null: the script is all of the agent's code.")
+        String bundleId,
+    @Schema(
+            nullable = true,
+            examples = "src/main.py",
+            description =
+                "The path of the script in the bundle, which ends in .py. Its text becomes script. Required "
+                    + "when an agent gets its first bundle; null without a bundle.")
+        String scriptPath,
     @Schema(
             description =
                 "One package per line, name==version. Extras, environment markers and comments are "

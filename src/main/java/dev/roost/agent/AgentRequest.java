@@ -22,6 +22,8 @@ import java.util.Optional;
  * @param outputSchema like inputSchema
  * @param toolName an empty inner value: the agent is not a tool
  * @param toolDescription an empty inner value: none
+ * @param bundleId an empty inner value: the script is all of the agent's code
+ * @param scriptPath of the script in the bundle; an empty inner value: there is no bundle
  */
 public record AgentRequest(
     Optional<String> name,
@@ -48,7 +50,9 @@ public record AgentRequest(
     Optional<Optional<String>> outputSchema,
     Optional<List<String>> tags,
     Optional<Optional<String>> toolName,
-    Optional<Optional<String>> toolDescription) {
+    Optional<Optional<String>> toolDescription,
+    Optional<Optional<String>> bundleId,
+    Optional<Optional<String>> scriptPath) {
 
   private static final int DAY_SECONDS = 86_400;
 
@@ -58,6 +62,8 @@ public record AgentRequest(
         Optional.of(name),
         script,
         RequirementsText.parse(requirements),
+        Optional.empty(),
+        Optional.empty(),
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -79,7 +85,9 @@ public record AgentRequest(
         Optional.of(revision.egress),
         Optional.of(revision.preload),
         Optional.of(Optional.ofNullable(revision.inputSchema)),
-        Optional.of(Optional.ofNullable(revision.outputSchema)));
+        Optional.of(Optional.ofNullable(revision.outputSchema)),
+        Optional.of(Optional.ofNullable(revision.bundleId)),
+        Optional.of(Optional.ofNullable(revision.scriptPath)));
   }
 
   private static AgentRequest ofRun(
@@ -92,7 +100,9 @@ public record AgentRequest(
       Optional<String> egress,
       Optional<Preload> preload,
       Optional<Optional<String>> inputSchema,
-      Optional<Optional<String>> outputSchema) {
+      Optional<Optional<String>> outputSchema,
+      Optional<Optional<String>> bundleId,
+      Optional<Optional<String>> scriptPath) {
     return new AgentRequest(
         name,
         Optional.of(script),
@@ -118,7 +128,9 @@ public record AgentRequest(
         outputSchema,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        bundleId,
+        scriptPath);
   }
 
   /**
@@ -158,7 +170,9 @@ public record AgentRequest(
             schema(body, "output_schema"),
             AgentTags.read(body, "tags"),
             AgentTool.readName(body),
-            AgentTool.readDescription(body));
+            AgentTool.readDescription(body),
+            nullable(body, "bundle_id"),
+            nullable(body, "script_path"));
     request.script.ifPresent(text -> checkScript(text, limits));
     request.envVars.ifPresent(
         text -> {
@@ -172,15 +186,45 @@ public record AgentRequest(
     return request;
   }
 
+  private static Optional<Optional<String>> nullable(Body body, String name) {
+    return body.isNull(name) ? Optional.of(Optional.empty()) : body.string(name).map(Optional::of);
+  }
+
   /** The same with other stores. */
   public AgentRequest withStoreIds(List<String> ids) {
+    return with(script, Optional.of(ids), bundleId, scriptPath);
+  }
+
+  /** The same for an agent whose script is all of its code. */
+  AgentRequest withoutBundle() {
+    return with(script, storeIds, Optional.of(Optional.empty()), Optional.of(Optional.empty()));
+  }
+
+  /**
+   * The same with the script of a bundle.
+   *
+   * @param text null: the script doesn't change
+   */
+  AgentRequest withSource(String text, AgentBundles.Source source) {
+    return with(
+        Optional.ofNullable(text),
+        storeIds,
+        Optional.of(Optional.of(source.bundleId())),
+        Optional.of(Optional.of(source.scriptPath())));
+  }
+
+  private AgentRequest with(
+      Optional<String> otherScript,
+      Optional<List<String>> otherStores,
+      Optional<Optional<String>> otherBundle,
+      Optional<Optional<String>> otherPath) {
     return new AgentRequest(
         name,
-        script,
+        otherScript,
         requirements,
         envVars,
         pythonVersion,
-        Optional.of(ids),
+        otherStores,
         timeout,
         memory,
         cpu,
@@ -199,7 +243,9 @@ public record AgentRequest(
         outputSchema,
         tags,
         toolName,
-        toolDescription);
+        toolDescription,
+        otherBundle,
+        otherPath);
   }
 
   private static Optional<Optional<String>> profile(Body body, List<String> offered) {

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One version of an agent's code and environment: script, requirements, variables, Python version,
- * profile, egress, preloading and schemas.
+ * One version of an agent's code and environment: script, bundle, requirements, variables, Python
+ * version, profile, egress, preloading and schemas.
  */
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
@@ -32,6 +32,13 @@ public class AgentRevision extends PanacheEntityBase {
   @Id public String agentId;
   @Id public int revision;
   public String script;
+
+  /** The bundle with the files of the project; null: the script is all of the code. */
+  public String bundleId;
+
+  /** Where the script is in the bundle; null without one. */
+  public String scriptPath;
+
   public String requirements;
   public String envVars;
   public String pythonVersion;
@@ -111,6 +118,8 @@ public class AgentRevision extends PanacheEntityBase {
 
   boolean runsTheSameAs(AgentRevision other) {
     return script.equals(other.script)
+        && Objects.equals(bundleId, other.bundleId)
+        && Objects.equals(scriptPath, other.scriptPath)
         && requirements.equals(other.requirements)
         && envVars.equals(other.envVars)
         && pythonVersion.equals(other.pythonVersion)

@@ -21,6 +21,16 @@ public record AgentRevisionView(
     @Schema(examples = "3", description = "The number of the revision, from 1") int revision,
     @Schema(description = "The Python script of this revision") String script,
     @Schema(
+            nullable = true,
+            description =
+                "The bundle with the files of its project; null: the script is all of its code")
+        String bundleId,
+    @Schema(
+            nullable = true,
+            examples = "src/main.py",
+            description = "The path of the script in the bundle; null without a bundle")
+        String scriptPath,
+    @Schema(
             examples = "Jinja2==3.1.4",
             description = "As submitted, one package per line, name==version; empty for none")
         String requirements,
@@ -71,6 +81,8 @@ public record AgentRevisionView(
         revision.agentId,
         revision.revision,
         revision.script,
+        revision.bundleId,
+        revision.scriptPath,
         revision.requirements,
         withValues ? revision.envVars : EnvVars.masked(revision.envVars),
         revision.pythonVersion,

@@ -41,6 +41,17 @@ public record AgentView(
     @Schema(description = "Unique among agents") String name,
     @Schema(description = "Python that defines main(), main(request) or main(request, store)")
         String script,
+    @Schema(
+            nullable = true,
+            description =
+                "The bundle with the files of its project, of which the script is one; null: the script is "
+                    + "all of its code")
+        String bundleId,
+    @Schema(
+            nullable = true,
+            examples = "src/main.py",
+            description = "The path of the script in the bundle; null without a bundle")
+        String scriptPath,
     @Schema(description = "As submitted, one package per line, name==version; empty for none")
         String requirements,
     @Schema(
@@ -140,7 +151,7 @@ public record AgentView(
         String toolDescription,
     @Schema(
             description =
-                "The number of the newest revision, from 1. A change of script, requirements, env_vars, "
+                "The number of the newest revision, from 1. A change of script, bundle_id, script_path, requirements, env_vars, "
                     + "python_version, profile, egress, preload, input_schema or output_schema creates a new revision")
         int revision,
     @Schema(
@@ -205,7 +216,7 @@ public record AgentView(
   private static final Sql DETAILS =
       Sql.of(
           """
-          select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
+          select a.id, r.script, r.bundle_id, r.script_path, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
             (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
              order by j.id desc limit 1) as build_id,
             (select max(n.revision) from agent_revision n join builder_job j on j.id = n.builder_job_id
@@ -221,6 +232,8 @@ public record AgentView(
   /** Of the newest revision and its build. */
   private record Details(
       String script,
+      String bundleId,
+      String scriptPath,
       String requirements,
       String envVars,
       String pythonVersion,
@@ -239,6 +252,8 @@ public record AgentView(
     static Details of(ResultSet row) throws SQLException {
       return new Details(
           row.getString("script"),
+          row.getString("bundle_id"),
+          row.getString("script_path"),
           row.getString("requirements"),
           row.getString("env_vars"),
           row.getString("python_version"),
@@ -305,6 +320,8 @@ public record AgentView(
         agent.id,
         agent.name,
         details.script(),
+        details.bundleId(),
+        details.scriptPath(),
         details.requirements(),
         withValues ? details.envVars() : EnvVars.masked(details.envVars()),
         details.pythonVersion(),

@@ -11,6 +11,7 @@ import dev.roost.builds.BuildReason;
 import dev.roost.builds.BuilderJob;
 import dev.roost.builds.BuilderJobEnded;
 import dev.roost.builds.BuilderJobsChanged;
+import dev.roost.bundle.Bundles;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
 import dev.roost.db.Sql;
@@ -51,6 +52,7 @@ public class Agents {
   private final Runtime runtime;
   private final RoostConfig config;
   private final Bases bases;
+  private final AgentBundles bundles;
   private final Storage storage;
   private final Clock clock;
   private final Event<AgentChanged> changed;
@@ -61,6 +63,7 @@ public class Agents {
       Runtime runtime,
       RoostConfig config,
       Bases bases,
+      AgentBundles bundles,
       Storage storage,
       Clock clock,
       Event<AgentChanged> changed,
@@ -69,6 +72,7 @@ public class Agents {
     this.runtime = runtime;
     this.config = config;
     this.bases = bases;
+    this.bundles = bundles;
     this.storage = storage;
     this.clock = clock;
     this.changed = changed;
@@ -77,13 +81,14 @@ public class Agents {
   }
 
   /**
-   * @param request checked, with a script
+   * @param given checked, with a script or a bundle
    * @return the new agent's identifier
    * @throws Problem conflict when the name or the tool name is taken, validation_failed for a store
-   *     that doesn't exist, storage_full
+   *     or a bundle that doesn't exist, storage_full
    */
-  public String create(AgentRequest request) {
+  public String create(AgentRequest given) {
     storage.requireDisk();
+    AgentRequest request = bundles.resolve(given, AgentBundles.Source.NONE).request();
     Instant now = clock.instant();
     String id =
         QuarkusTransaction.requiringNew()
@@ -118,6 +123,9 @@ public class Agents {
                   first.agentId = agent.id;
                   first.revision = 1;
                   first.script = request.script().orElseThrow();
+                  first.bundleId = request.bundleId().flatMap(bundle -> bundle).orElse(null);
+                  first.scriptPath = request.scriptPath().flatMap(path -> path).orElse(null);
+                  lockBundle(first);
                   first.requirements =
                       request.requirements().map(RequirementsText::text).orElse("");
                   first.envVars = request.envVars().orElse("");
@@ -164,7 +172,32 @@ public class Agents {
    * @throws Problem not_found, conflict, precondition_failed
    */
   public void update(String id, AgentRequest request, String ifMatch) {
-    change(id, ifMatch, () -> request);
+    if (!AgentBundles.concerns(request)) {
+      change(id, ifMatch, () -> request);
+      return;
+    }
+    AgentBundles.Source current = QuarkusTransaction.requiringNew().call(() -> source(id, ifMatch));
+    AgentBundles.Resolved resolved = bundles.resolve(request, current);
+    change(
+        id,
+        ifMatch,
+        () -> {
+          resolved.requireSame(source(id, ifMatch));
+          return resolved.request();
+        });
+  }
+
+  private static AgentBundles.Source source(String id, String ifMatch) {
+    Agent agent = Agent.require(id);
+    EntityTags.requireMatch(ifMatch, agent.tag());
+    return AgentBundles.Source.of(AgentRevision.of(id, agent.revision));
+  }
+
+  /** The bundle of a new revision may have been deleted since it was read. */
+  private static void lockBundle(AgentRevision revision) {
+    if (revision.bundleId != null && !Bundles.lock(Agent.getEntityManager(), revision.bundleId)) {
+      throw Bundles.unknown("/bundle_id", revision.bundleId);
+    }
   }
 
   /**
@@ -307,6 +340,9 @@ public class Agents {
     next.agentId = agent.id;
     next.revision = agent.revision + 1;
     next.script = request.script().orElse(current.script);
+    next.bundleId = request.bundleId().orElse(Optional.ofNullable(current.bundleId)).orElse(null);
+    next.scriptPath =
+        request.scriptPath().orElse(Optional.ofNullable(current.scriptPath)).orElse(null);
     RequirementsText requirements =
         request.requirements().orElseGet(() -> RequirementsText.parse(current.requirements));
     next.requirements = requirements.text();
@@ -327,6 +363,7 @@ public class Agents {
       }
       return;
     }
+    lockBundle(next);
     boolean sameBuild =
         next.pythonVersion.equals(current.pythonVersion)
             && next.requirements.equals(current.requirements);

@@ -108,7 +108,9 @@ public class AgentsResource {
               schema = @Schema(implementation = AgentView.class)))
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
-    body.require("script");
+    if (body.json("bundle_id").isEmpty() || body.isNull("bundle_id")) {
+      body.require("script");
+    }
     AgentRequest request = read(body);
     return answers.created(agents.create(request));
   }
@@ -175,7 +177,7 @@ public class AgentsResource {
       operationId = "updateAgent",
       summary = "Update an agent",
       description =
-          "Fields that are left out keep their values. A change of script, requirements, env_vars, "
+          "Fields that are left out keep their values. A change of script, bundle_id, script_path, requirements, env_vars, "
               + "python_version, profile, egress, preload, input_schema or output_schema creates a "
               + "revision; a change of requirements or python_version also creates a BuilderJob. The revision runs once its build has "
               + "succeeded; until then, and if the build fails, the previous revision runs.")

@@ -32,7 +32,7 @@ public class RevisionsResource {
       operationId = "listAgentRevisions",
       summary = "List an agent's revisions, newest first",
       description =
-          "Each change of script, requirements, env_vars, python_version, profile, egress, "
+          "Each change of script, bundle_id, script_path, requirements, env_vars, python_version, profile, egress, "
               + "preload, input_schema or output_schema creates a revision.")
   public Page<AgentRevisionView> list(
       String id, @RestQuery String cursor, @RestQuery Integer limit) {

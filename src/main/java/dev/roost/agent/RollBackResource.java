@@ -47,7 +47,7 @@ public class RollBackResource {
       operationId = "rollBackAgent",
       summary = "Roll an agent back to an earlier revision",
       description =
-          "Creates a revision with the script, requirements, env_vars, python_version, profile, "
+          "Creates a revision with the script, bundle_id, script_path, requirements, env_vars, python_version, profile, "
               + "egress, preload, input_schema and output_schema of the earlier revision, unless nothing would change. All other settings keep "
               + "their values.")
   @RequestBody(

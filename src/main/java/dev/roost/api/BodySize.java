@@ -23,6 +23,8 @@ public enum BodySize {
   STORE_OPERATION(limits -> (32 << 20) + BodySize.SMALL_BYTES),
   /** A part of a file. */
   FILE_PART(limits -> 4 << 20),
+  /** 16 MiB for the paths, sizes and digests of 20,000 files. */
+  BUNDLE(limits -> BodySize.SMALL_BYTES + 839L * limits.bundleFiles()),
   /** The names of modules that an executor has imported. */
   PRELOAD(limits -> 1 << 20),
   /** A batch of log entries and a return value, which is a string of JSON. */

@@ -31,6 +31,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
       @Tag(name = "Builds", description = "Installation of agents' requirements, and the results"),
       @Tag(name = "Executions", description = "Jobs of agents, their attempts and logs"),
       @Tag(name = "Files", description = "Files that jobs read and make"),
+      @Tag(name = "Bundles", description = "Files of agents' projects"),
       @Tag(name = "Approvals", description = "Questions that scripts ask people"),
       @Tag(name = "Issues", description = "Failures grouped by cause"),
       @Tag(name = "Search", description = "Search over logs, errors, payloads and return values"),

@@ -238,6 +238,14 @@ public interface RoostConfig {
     @WithDefault("1073741824")
     long fileBytes();
 
+    /** Files of a bundle: of an agent's project. */
+    @WithDefault("20000")
+    int bundleFiles();
+
+    /** Bytes of the files of a bundle together. */
+    @WithDefault("104857600")
+    long bundleBytes();
+
     /** Bytes of a value that a script emits, as JSON text. */
     @WithDefault("1048576")
     int streamValueBytes();

@@ -24,6 +24,10 @@ public enum ExecutionReason {
       false,
       "The payload was stored as a file, and the storage of files no longer has it. Submit the job "
           + "again with its payload."),
+  BUNDLE_LOST(
+      false,
+      "The storage of files no longer has the files of the agent's project, or has others. Deploy "
+          + "the project again."),
   REPLAY_DIVERGED(
       false,
       "A retry asked for other steps than the job had stored. A script must ask for the same "

@@ -384,6 +384,7 @@ public class JobClaimer {
     return new Work.AgentCode(
         revision.revision,
         revision.script,
+        revision.bundleId == null ? null : new Work.Bundle(revision.bundleId, revision.scriptPath),
         EnvVars.parse(revision.envVars).values(),
         claimant.requestsPerProcess() == 1 ? null : claimant.requestsPerProcess(),
         claimant.requestsPerProcess() == 1 ? preload(revision) : null);

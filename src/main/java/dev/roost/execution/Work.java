@@ -70,15 +70,24 @@ public record Work(
   /**
    * What an executor keeps for all its executions.
    *
+   * @param bundle the files of the project; null: there are none
    * @param requestsPerProcess how many executions run in one process at the same time; null: one
    * @param preload null when the executor imports nothing in advance
    */
   public record AgentCode(
       int revision,
       String script,
+      @JsonInclude(JsonInclude.Include.NON_NULL) Bundle bundle,
       Map<String, String> envVars,
       @JsonInclude(JsonInclude.Include.NON_NULL) Integer requestsPerProcess,
       Preload preload) {}
+
+  /**
+   * The files of the agent's project, which the executor fetches.
+   *
+   * @param script its path in the bundle
+   */
+  public record Bundle(String id, String script) {}
 
   /**
    * What the executor imports once, in the process from which it forks its executions.

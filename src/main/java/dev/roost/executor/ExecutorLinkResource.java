@@ -81,7 +81,7 @@ public class ExecutorLinkResource {
       @Context RoutingContext routing,
       byte[] bytes) {
     ExecutorTokens.Bearer bearer = LinkFilter.bearer(routing);
-    requireOwn(id, bearer);
+    LinkFilter.requireOwn(id, bearer);
     Body body = Body.parse(bytes);
     requireProtocol(body);
     Poll poll =
@@ -138,7 +138,7 @@ public class ExecutorLinkResource {
   @Takes(BodySize.PRELOAD)
   @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
   public void preload(String id, @Context RoutingContext routing, byte[] bytes) {
-    requireOwn(id, LinkFilter.bearer(routing));
+    LinkFilter.requireOwn(id, LinkFilter.bearer(routing));
     PreloadReport report = PreloadReport.parse(bytes);
     QuarkusTransaction.requiringNew().run(() -> store(id, report));
   }
@@ -156,12 +156,6 @@ public class ExecutorLinkResource {
     }
     if (!Preloads.store(executor.agentId, report, clock.instant())) {
       throw Problem.of(ErrorCode.CONFLICT, "Executors of this revision import nothing in advance.");
-    }
-  }
-
-  private static void requireOwn(String id, ExecutorTokens.Bearer bearer) {
-    if (!bearer.executorId().equals(id)) {
-      throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
     }
   }
 

@@ -21,7 +21,7 @@ import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
 /** Sends files, a piece at a time: the next one is read when the one before has been sent. */
 @ApplicationScoped
-class FileDownload {
+public class FileDownload {
   private static final Logger LOG = Logger.getLogger(FileDownload.class);
 
   /** What a download holds in memory. */
@@ -53,22 +53,8 @@ class FileDownload {
     boolean isOfThis = condition == null || condition.equals(tag(file));
     Optional<ByteRange> asked = isOfThis ? asked(file, range) : Optional.empty();
     ByteRange bytes = asked.orElse(new ByteRange(0, file.sizeBytes() - 1));
-    Multi<byte[]> pieces =
-        Multi.createBy()
-            .repeating()
-            .uni(
-                () -> new Pieces(file, bytes),
-                rest ->
-                    Uni.createFrom()
-                        .item(rest::next)
-                        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool()))
-            .until(piece -> piece.length == 0)
-            .onFailure(e -> context.response().headWritten())
-            .invoke(e -> LOG.warnf(e, "the download of %s was aborted", file.id()));
-    // A stream is sent in chunks even if its length is known, which clients couldn't know then.
-    context.addHeadersEndHandler(
-        end -> context.response().headers().remove(HttpHeaders.TRANSFER_ENCODING));
-    RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
+    RestMulti.SyncRestMulti.Builder<byte[]> response =
+        RestMulti.fromMultiData(pieces(file, bytes, context));
     headers(file, bytes.length()).forEach(response::header);
     if (asked.isPresent()) {
       response
@@ -78,6 +64,63 @@ class FileDownload {
               "bytes %d-%d/%d".formatted(bytes.first(), bytes.last(), file.sizeBytes()));
     }
     return response.build();
+  }
+
+  private Multi<byte[]> pieces(StoredFile file, ByteRange bytes, RoutingContext context) {
+    // A stream is sent in chunks even if its length is known, which clients couldn't know then.
+    context.addHeadersEndHandler(
+        end -> context.response().headers().remove(HttpHeaders.TRANSFER_ENCODING));
+    return Multi.createBy()
+        .repeating()
+        .uni(
+            () -> new Pieces(file, bytes),
+            rest ->
+                Uni.createFrom()
+                    .item(rest::next)
+                    .runSubscriptionOn(Infrastructure.getDefaultWorkerPool()))
+        .until(piece -> piece.length == 0)
+        .onFailure(e -> context.response().headWritten())
+        .invoke(e -> LOG.warnf(e, "the download of %s was aborted", file.id()));
+  }
+
+  /**
+   * The response with bytes of a file that are a file of their own, with another name. The caller
+   * has begun a stream.
+   *
+   * @param file null: there are no bytes
+   */
+  public RestMulti<byte[]> sendSlice(
+      StoredFile file, long from, long length, String name, RoutingContext context) {
+    Multi<byte[]> pieces =
+        file == null
+            ? Multi.createFrom().empty()
+            : pieces(file, new ByteRange(from, from + length - 1), context);
+    RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
+    sliceHeaders(length, name).forEach(response::header);
+    return response.build();
+  }
+
+  /** What a response with {@link #sendSlice} would say of the bytes. */
+  public RestResponse<Void> headSlice(long length, String name) {
+    ResponseBuilder<Void> response = ResponseBuilder.ok();
+    sliceHeaders(length, name).forEach(response::header);
+    return response.build();
+  }
+
+  private static Map<String, String> sliceHeaders(long length, String name) {
+    return Map.of(
+        "Content-Type",
+        MediaType.APPLICATION_OCTET_STREAM,
+        "Content-Length",
+        Long.toString(length),
+        "Content-Disposition",
+        disposition(name),
+        "Cache-Control",
+        "private, no-store",
+        "X-Content-Type-Options",
+        "nosniff",
+        "Content-Security-Policy",
+        POLICY);
   }
 
   /** What a response with the file would say of it. */

@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -98,6 +100,9 @@ public class Files {
             state = case when exists (select 1 from job_file j where j.file_id = f.id) then f.state else 'removed' end
           where f.id = any(:ids)""");
 
+  private static final Sql LOCK =
+      Sql.of("select id from file where id = any(:ids) order by id for update");
+
   private final Database database;
   private final Storage storage;
   private final RoostConfig.Limits limits;
@@ -140,6 +145,13 @@ public class Files {
     byte[] key = new byte[LINK_KEY_BYTES];
     RANDOM.nextBytes(key);
     return key;
+  }
+
+  /**
+   * @throws Problem conflict: there is no storage
+   */
+  public void requireStorage() {
+    objects();
   }
 
   /** Whether files can be stored: there is a storage, with room. */
@@ -187,9 +199,24 @@ public class Files {
     return KEEP.with("id", id).update(entities) == 1;
   }
 
+  /** The same in the transaction of that connection. */
+  public static boolean keep(Connection connection, String id) throws SQLException {
+    return KEEP.with("id", id).update(connection) == 1;
+  }
+
   /** Ends {@link #keep}: the files are removed unless jobs refer to them. */
   public static void release(EntityManager entities, List<String> ids) {
     RELEASE.with("ids", ids.toArray(String[]::new)).update(entities);
+  }
+
+  /** The same in the transaction of that connection. */
+  public static void release(Connection connection, List<String> ids) throws SQLException {
+    RELEASE.with("ids", ids.toArray(String[]::new)).update(connection);
+  }
+
+  /** Locks files until the transaction ends: {@link #keep} waits until then. */
+  public static void lock(Connection connection, List<String> ids) throws SQLException {
+    LOCK.with("ids", ids.toArray(String[]::new)).strings(connection);
   }
 
   /** Removes a file unless a job refers to it. What can't be deleted now is deleted later. */
@@ -212,18 +239,41 @@ public class Files {
     if (file.isEmpty() || file.get().state() != FileState.STORED) {
       return Optional.empty();
     }
-    ByteBuffer bytes = ByteBuffer.allocate((int) file.get().sizeBytes());
+    return content(file.get(), 0, (int) file.get().sizeBytes());
+  }
+
+  /**
+   * Some bytes of a file, which may be in several parts.
+   *
+   * @param from the first one, within the file
+   * @param length how many, within the file
+   * @return empty if the storage has lost them
+   * @throws Problem unavailable
+   */
+  public Optional<byte[]> content(StoredFile file, long from, int length) {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
     try {
-      for (int part = 0; part < file.get().parts(); part++) {
-        bytes.put(objects().get(StoredFile.key(id, part), 0, (int) lengthOf(file.get(), part)));
+      while (bytes.hasRemaining()) {
+        bytes.put(get(file, from + bytes.position(), bytes.remaining()));
       }
       return Optional.of(bytes.array());
     } catch (NoSuchFileException e) {
-      LOG.errorf("the storage of files has lost %s", id);
+      LOG.errorf("the storage of files has lost %s", file.id());
       return Optional.empty();
     } catch (IOException e) {
       throw unavailable(e);
     }
+  }
+
+  /**
+   * A whole part.
+   *
+   * @param part of those that are there
+   * @return empty if the storage has lost it
+   * @throws Problem unavailable
+   */
+  public Optional<byte[]> part(StoredFile file, int part) {
+    return content(file, (long) part * StoredFile.PART_BYTES, (int) lengthOf(file, part));
   }
 
   private static void checkName(String name) {
@@ -248,7 +298,8 @@ public class Files {
     return findIfAny(id).orElseThrow(() -> Problem.notFound("file", id));
   }
 
-  Optional<StoredFile> findIfAny(String id) {
+  /** The file with that identifier. */
+  public Optional<StoredFile> findIfAny(String id) {
     Sql.Bound find = FIND.with("id", id);
     return database.once(connection -> find.first(connection, StoredFile::read));
   }
@@ -364,14 +415,18 @@ public class Files {
    * @throws Problem unavailable
    */
   byte[] read(StoredFile file, long from, int most) {
-    int part = (int) (from / StoredFile.PART_BYTES);
-    int begin = (int) (from % StoredFile.PART_BYTES);
-    int length = (int) Math.min(most, lengthOf(file, part) - begin);
     try {
-      return objects().get(StoredFile.key(file.id(), part), begin, length);
+      return get(file, from, most);
     } catch (IOException e) {
       throw unavailable(e);
     }
+  }
+
+  private byte[] get(StoredFile file, long from, int most) throws IOException {
+    int part = (int) (from / StoredFile.PART_BYTES);
+    int begin = (int) (from % StoredFile.PART_BYTES);
+    int length = (int) Math.min(most, lengthOf(file, part) - begin);
+    return objects().get(StoredFile.key(file.id(), part), begin, length);
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.roost.agent.OldAgents;
 import dev.roost.api.OldSessions;
 import dev.roost.builds.OldBuilderJobs;
 import dev.roost.builds.UnusedBuilds;
+import dev.roost.bundle.OldBundles;
 import dev.roost.cluster.Loop;
 import dev.roost.cluster.Loops;
 import dev.roost.cluster.Replicas;
@@ -52,6 +53,9 @@ public class Retention {
 
   /** A file may be uploaded long before the job that reads it is submitted. */
   private static final Duration UNUSED_FILES = Duration.ofDays(1);
+
+  /** A bundle is created before the agent's revision that refers to it. */
+  private static final Duration UNUSED_BUNDLES = Duration.ofDays(1);
 
   private final RoostConfig.Retention settings;
   private final Clock clock;
@@ -111,7 +115,6 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
-    parts.put("files", () -> OldFiles.remove(batches, now.minus(UNUSED_FILES), files));
     parts.put("links of approvals", () -> OldApprovalLinks.remove(batches, now));
     parts.put("job events", () -> OldJobEvents.remove(batches, now));
     parts.put("search", () -> SearchSegments.remove(batches, executions));
@@ -125,6 +128,8 @@ public class Retention {
     parts.put(
         "builder jobs", () -> OldBuilderJobs.remove(batches, now.minus(settings.builderJobs())));
     parts.put("deleted agents", () -> OldAgents.remove(batches, executions));
+    parts.put("bundles", () -> OldBundles.remove(batches, now.minus(UNUSED_BUNDLES)));
+    parts.put("files", () -> OldFiles.remove(batches, now.minus(UNUSED_FILES), files));
     parts.put("unused builds", () -> builds.remove(batches, unused, now));
     parts.put("rows of removed builds", () -> builds.deleteRows(batches));
     parts.put("leftovers", () -> builds.removeUnknown(batches, now.minus(UNKNOWN_FOR)));

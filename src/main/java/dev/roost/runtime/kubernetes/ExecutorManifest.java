@@ -23,8 +23,8 @@ import java.util.Optional;
 
 /**
  * The objects of an executor: a Job whose pod has the containers {@code agent} and {@code sidecar},
- * and the Secret with the sidecar's token. The containers share a volume in memory, which is
- * read-only for the agent's container. Pure.
+ * and the Secret with the sidecar's token. The containers share a volume in memory and the one with
+ * the files of the agent's project, which are read-only for the agent's container. Pure.
  */
 final class ExecutorManifest {
   static final String AGENT = "agent";
@@ -32,6 +32,10 @@ final class ExecutorManifest {
 
   private static final String LINK = "/run/roost";
   private static final String CODE = LINK + "/code";
+
+  /** The files of an agent's project, in both containers: the sidecar writes, scripts read. */
+  private static final String BUNDLE = "/bundle";
+
   private static final String TOKEN = "/run/secrets/roost";
   private static final String CA = "ca.crt";
   private static final String BUILT_PYTHON = "/opt/roost/env/bin/python";
@@ -81,6 +85,7 @@ final class ExecutorManifest {
                 memory("link", 16),
                 disk("work", workMib(settings, spec)),
                 disk("sidecar", SIDECAR_DISK_MIB),
+                disk("bundle", settings.bundleMib()),
                 new VolumeBuilder()
                     .withName("token")
                     .withNewSecret()
@@ -144,6 +149,7 @@ final class ExecutorManifest {
         List.of(variable("HOME", "/tmp")),
         List.of(
             readOnly("link", LINK),
+            readOnly("bundle", BUNDLE),
             new VolumeMountBuilder(mount("work", "/work")).withSubPath("work").build(),
             new VolumeMountBuilder(mount("work", "/tmp")).withSubPath("tmp").build()),
         Pods.resources(
@@ -176,7 +182,9 @@ final class ExecutorManifest {
                 "--sockets",
                 LINK,
                 "--publish-code",
-                CODE));
+                CODE,
+                "--bundle",
+                BUNDLE + "/files"));
     if (settings.linkCa().isPresent()) {
       arguments.addAll(List.of("--ca-file", TOKEN + "/" + CA));
     }
@@ -187,12 +195,16 @@ final class ExecutorManifest {
         List.of(),
         arguments,
         List.of(),
-        List.of(mount("link", LINK), mount("sidecar", "/tmp"), readOnly("token", TOKEN)),
+        List.of(
+            mount("link", LINK),
+            mount("sidecar", "/tmp"),
+            mount("bundle", BUNDLE),
+            readOnly("token", TOKEN)),
         resources(
             1,
             0.05 * settings.cpuRequestRatio(),
             SIDECAR_MIB,
             SIDECAR_REQUEST_MIB,
-            SIDECAR_DISK_MIB + 64));
+            SIDECAR_DISK_MIB + settings.bundleMib() + 64));
   }
 }

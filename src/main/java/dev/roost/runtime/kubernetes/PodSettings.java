@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param linkCa a file with the authorities with which executors verify the control plane
  * @param graceSeconds the time between SIGTERM and SIGKILL for a script
  * @param diskMib of an execution's working directory
+ * @param bundleMib of the volume with the files of an agent's project
  */
 record PodSettings(
     String instance,
@@ -50,7 +51,16 @@ record PodSettings(
     double cpuRequestRatio,
     double memoryRequestRatio,
     long graceSeconds,
-    int diskMib) {
+    int diskMib,
+    int bundleMib) {
+  private static final int MEBIBYTE = 1 << 20;
+
+  /** Of the disk; each file may have less in its last one. */
+  private static final int BLOCK_BYTES = 4 << 10;
+
+  /** For directories, and for what is being written. */
+  private static final int BUNDLE_SPARE_MIB = 32;
+
   private static final String NO_TOLERATIONS =
       "roost.kubernetes.tolerations is not a JSON list of tolerations: ";
 
@@ -100,7 +110,13 @@ record PodSettings(
         ratio("roost.kubernetes.cpu-request-ratio", kubernetes.cpuRequestRatio()),
         ratio("roost.kubernetes.memory-request-ratio", kubernetes.memoryRequestRatio()),
         config.executors().grace().toSeconds(),
-        config.limits().workDirectoryMib());
+        config.limits().workDirectoryMib(),
+        bundleMib(config.limits()));
+  }
+
+  private static int bundleMib(RoostConfig.Limits limits) {
+    long bytes = limits.bundleBytes() + (long) limits.bundleFiles() * BLOCK_BYTES;
+    return (int) Math.min(bytes / MEBIBYTE + 1 + BUNDLE_SPARE_MIB, Integer.MAX_VALUE);
   }
 
   /**

@@ -242,6 +242,13 @@ class ManifestTest {
       assertEquals(List.of("sidecar", "agent"), mounting(job, "link"));
       assertEquals(true, mount(job, "agent", "link").getReadOnly());
       assertNull(mount(job, "sidecar", "link").getReadOnly());
+      assertEquals(List.of("sidecar", "agent"), mounting(job, "bundle"));
+      assertEquals(true, mount(job, "agent", "bundle").getReadOnly());
+      assertNull(mount(job, "sidecar", "bundle").getReadOnly());
+      // Links within a bundle lead to the same files in both.
+      assertEquals(
+          mount(job, "sidecar", "bundle").getMountPath(),
+          mount(job, "agent", "bundle").getMountPath());
       assertEquals(List.of("agent"), mounting(job, "work"));
       assertEquals(true, mount(job, "sidecar", "token").getReadOnly());
       assertEquals(2, containers(job).stream().map(ManifestTest::user).distinct().count());
