@@ -15,7 +15,6 @@ import time
 from typing import Any, BinaryIO, Callable
 
 from roost_executor.files import remove_tree
-from roost_executor.runner import outcome
 from roost_executor.sidecar.heartbeat import Heartbeat
 from roost_executor.sidecar.link import Address, Link, Pause, Response
 from roost_executor.sidecar.outages import OutageLog
@@ -44,9 +43,14 @@ class Refused(Exception):  # noqa: N818
     """The control plane has refused this executor."""
 
 
+def failed(reason: str, message: "str | None", state: str = "failed") -> "dict[str, Any]":
+    """The fields of a `failed` frame; a `message` of None leaves the cause to the control plane."""
+    return {"type": "failed", "state": state, "reason": reason, "message": message, "error": None}
+
+
 def lost(cause: str) -> Unfinished:
     """The bytes aren't there any more, or aren't those that were deployed."""
-    return Unfinished(outcome.failed("bundle_lost", f"the files of the project are lost: {cause}. {ADVICE}"))
+    return Unfinished(failed("bundle_lost", f"the files of the project are lost: {cause}. {ADVICE}"))
 
 
 class BundleFetch:
@@ -98,10 +102,10 @@ class BundleFetch:
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise Unfinished(
-                    outcome.failed("out_of_disk", f"there is no space for the files of the project: {error}")
+                    failed("out_of_disk", f"there is no space for the files of the project: {error}")
                 ) from None
             raise Unfinished(
-                outcome.failed("executor_lost", f"the files of the project can't be written: {error}", "lost")
+                failed("executor_lost", f"the files of the project can't be written: {error}", "lost")
             ) from None
         finally:
             heartbeat.stop()
@@ -110,10 +114,10 @@ class BundleFetch:
 
     def terminate(self, deadline: float) -> None:
         """In a signal handler: SIGTERM has reached the pod."""
-        self._stop(outcome.pod_ended())
+        self._stop(failed("executor_lost", None, "lost"))
 
     def _cancel(self) -> None:
-        self._stop(outcome.cancelled())
+        self._stop(failed("cancelled", "the execution was cancelled", "cancelled"))
 
     def _drop(self) -> None:
         self._stop(None)
@@ -212,7 +216,7 @@ class BundleFetch:
         if time.monotonic() >= self._deadline:
             seconds = self._work["timeout_seconds"]
             message = f"the files of the project did not arrive within the timeout of {seconds:g} s"
-            raise Unfinished(outcome.failed("deadline_exceeded", message, "timed_out"))
+            raise Unfinished(failed("deadline_exceeded", message, "timed_out"))
 
 
 def _checked_name(name: str) -> str:
