@@ -28,6 +28,8 @@ __all__ = [
 class AgentRevision:
     """A revision of an agent: its script, dependencies and variables.
 
+    `bundle_id` and `script_path` are set if it is a project, as of `Agent`.
+
     The values of `env_vars` are hidden from keys without the role write, as in `Agent`; `build_id`
     is `None` if the dependencies of this revision were never built.
     """
@@ -46,6 +48,8 @@ class AgentRevision:
     preload: str = "auto"
     input_schema: Mapping[str, Any] | None = field(default=None, repr=False)
     output_schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    bundle_id: str | None = None
+    script_path: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentRevision:
@@ -66,6 +70,8 @@ class AgentRevision:
             data.get("preload", "auto"),
             data.get("input_schema"),
             data.get("output_schema"),
+            data.get("bundle_id"),
+            data.get("script_path"),
         )
 
 

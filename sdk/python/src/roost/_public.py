@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._actions import ActionError, ActionResult, ActionResults, AgentTag
 from ._agent_url import AgentUrl
+from ._bundles import BundleFile
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import (
     DeliveryAttempt,
@@ -100,6 +101,7 @@ from ._sync._agent_settings import AgentChanges
 from ._sync._approval import Approval
 from ._sync._batch import Batch
 from ._sync._build import Build, BuilderJob
+from ._sync._bundle import Bundle
 from ._sync._client import Client, search, statistics, templates
 from ._sync._data_store import DataStore
 from ._sync._events import events
@@ -178,6 +180,8 @@ __all__ = [
     "Build",
     "BuildFailure",
     "BuilderJob",
+    "Bundle",
+    "BundleFile",
     "Culprit",
     "DataStore",
     "Delivery",

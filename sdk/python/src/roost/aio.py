@@ -34,6 +34,7 @@ from ._async._agent_settings import AgentChanges
 from ._async._approval import Approval
 from ._async._batch import Batch
 from ._async._build import Build, BuilderJob
+from ._async._bundle import Bundle
 from ._async._client import Client, search, statistics, templates
 from ._async._data_store import DataStore
 from ._async._events import events
@@ -51,6 +52,7 @@ from ._async._stream import Stream
 from ._async._transaction import Transaction
 from ._async._view import View
 from ._async._webhook import Delivery, Webhook
+from ._bundles import BundleFile
 from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import (
     DeliveryAttempt,
@@ -206,6 +208,8 @@ __all__ = [
     "Build",
     "BuildFailure",
     "BuilderJob",
+    "Bundle",
+    "BundleFile",
     "Culprit",
     "DataStore",
     "Delivery",

@@ -27,6 +27,8 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--publish-code DIR]   first copy this package into DIR, for the runner
          [--runner PYTHON]      start the runner with this Python interpreter
          [--parent PID]         killed when this parent process ends
+         [--bundle DIR]         for the files of the agent's project (default: --directory/bundle); the runner must
+                                be able to read it under the same path
          [--sandbox JSON]       passed to the runner
          [--group FILE]         passed to the runner
        roost_executor runner OPTIONS     runs the script, in a fork for each execution
@@ -42,7 +44,7 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
 COMMANDS = {
     "sidecar": (
         ("url", "executor", "token-file", "directory"),
-        ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox", "group"),
+        ("ca-file", "sockets", "publish-code", "runner", "parent", "bundle", "sandbox", "group"),
     ),
     "runner": (("directory",), ("sockets", "parent", "clean", "sandbox", "group")),
     "probe": ((), ("bubblewrap",)),
@@ -88,18 +90,22 @@ def main() -> int:
         from roost_executor.linux import die_with_parent
 
         die_with_parent(int(options["parent"]))
+    bundle = os.path.realpath(options.get("bundle", os.path.join(directory, "bundle")))
     runner_id = None
     if "runner" in options:
         from roost_executor.sidecar.spawn import spawn_runner
 
         # Before the heavier imports, so that both processes start side by side.
+        if "bundle" in options:
+            os.makedirs(bundle, exist_ok=True)  # bubblewrap shows what is there
         shared = {name: options[name] for name in ("sandbox", "group") if name in options}
-        runner_id = spawn_runner(options["runner"], directory, sockets, shared)
+        runner_id = spawn_runner(options["runner"], directory, sockets, shared, bundle)
     from roost_executor.sidecar.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]
     ca_file = options.get("ca-file")
-    return Sidecar(url, executor, token_file, directory, sockets, runner_id, "sandbox" in options, ca_file).run()
+    confined = "sandbox" in options
+    return Sidecar(url, executor, token_file, directory, sockets, runner_id, confined, ca_file, bundle).run()
 
 
 def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":

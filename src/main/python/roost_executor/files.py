@@ -2,6 +2,7 @@
 
 import os
 import stat
+from typing import Callable
 
 OUTPUT_FILE_LIMIT = 8 * 1024 * 1024
 # While executions run whose output is in the file.
@@ -73,6 +74,7 @@ def remove_tree(path: str) -> None:
         pass
     try:
         _remove_below(path)
+        os.rmdir(path)
     except (OSError, RecursionError):
         # Paths too long or nested too deeply for the calls above; rm copes with both.
         _remove_with_rm(path)
@@ -89,13 +91,14 @@ def _remove_below(path: str) -> None:
     for entry in children:
         if entry.is_dir(follow_symlinks=False):
             _remove_below(entry.path)
+            remove_entry: Callable[[str], None] = os.rmdir
         else:
-            try:
-                os.unlink(entry.path)
-            except PermissionError:
-                os.chmod(path, 0o700)
-                os.unlink(entry.path)
-    os.rmdir(path)
+            remove_entry = os.unlink
+        try:
+            remove_entry(entry.path)
+        except PermissionError:
+            os.chmod(path, 0o700)
+            remove_entry(entry.path)
 
 
 def _remove_with_rm(path: str) -> None:

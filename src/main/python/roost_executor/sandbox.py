@@ -150,7 +150,7 @@ def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
     return own
 
 
-def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") -> bool:
+def prepare_script(readable: "tuple[str, ...]", directory: str, variables: "Mapping[str, str]") -> bool:
     """Makes what `confine_script` needs in forks of this process that set `variables`, unless it is there.
 
     Adding a rule for each path costs more than the fork itself; with this, only the first execution pays for it.
@@ -159,7 +159,7 @@ def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") 
     global _prepared  # noqa: PLW0603 - inherited by every fork
     if _set_up is None:
         return True
-    access = _access(script, directory, _temporary({**os.environ, **variables}))
+    access = _access(readable, directory, _temporary({**os.environ, **variables}))
     files = _files(access.readable, access.writable)
     now = time.monotonic()
     if _prepared is not None and (_prepared.access, _prepared.files) == (access, files):
@@ -177,15 +177,15 @@ def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") 
     return False
 
 
-def confine_script(script: str, directory: str) -> None:
-    """Confines this process, which is about to run `script` in a directory within `directory`.
+def confine_script(readable: "tuple[str, ...]", directory: str) -> None:
+    """Confines this process, which is about to run a script in a directory within `directory`.
 
-    Does nothing unless that was set up. Raises CannotConfine.
+    `readable`: the directories of the script. Does nothing unless that was set up. Raises CannotConfine.
     """
     if _set_up is None:
         return
     temporary = _temporary(os.environ)
-    access = _access(script, directory, temporary)
+    access = _access(readable, directory, temporary)
     if not any(_is_in(temporary, place) for place in (*access.writable, *_set_up.writable)):
         os.environ["TMPDIR"] = directory
     if os.environ.get("HOME") == _home:
@@ -199,12 +199,12 @@ def _temporary(variables: "Mapping[str, str]") -> str:
     return os.path.realpath(variables.get("TMPDIR", "/tmp"))
 
 
-def _access(script: str, directory: str, temporary: str) -> Access:
+def _access(readable: "tuple[str, ...]", directory: str, temporary: str) -> Access:
     """What the script gets that runs with this temporary directory."""
     places = [directory]
     if temporary == os.path.join(os.path.dirname(directory), TEMPORARY):
         places.append(temporary)  # the runner has made it for its executions
-    return Access((PACKAGE_DIRECTORY, os.path.dirname(script)), tuple(places))
+    return Access((PACKAGE_DIRECTORY, *readable), tuple(places))
 
 
 def use_directory(directory: str) -> None:

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
 from urllib.parse import parse_qs, urlsplit
 
+from bundle_plane import Bundles
 from file_plane import JobFiles
 from step_plane import JobSteps
 from store_plane import Stores
@@ -31,6 +32,8 @@ class ControlPlane:
         self.requests: list[tuple[str, Any]] = []
         self.polls: list[tuple[float, dict[str, Any]]] = []
         self.close_connections = False
+        # Empty requests for frames that have arrived, by execution.
+        self.heartbeats: dict[str, int] = {}
         # What templates have reported.
         self.preloaded: list[dict[str, Any]] = []
         self.cancelled: set[str] = set()
@@ -41,6 +44,7 @@ class ControlPlane:
         self.job = JobSteps(self.changed)
         self.stream = Streams(self.changed)
         self.files = JobFiles()
+        self.bundles = Bundles()
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
         self.new_token: Optional[str] = None
@@ -100,7 +104,7 @@ class ControlPlane:
         if status is None:
             handler.close_connection = True
             return
-        data = b"" if content is None else json.dumps(content).encode()
+        data = content if isinstance(content, bytes) else b"" if content is None else json.dumps(content).encode()
         handler.send_response(status)
         if self.new_token and parts[-1] == "poll":
             handler.send_header("Roost-Token", self.new_token)
@@ -130,6 +134,8 @@ class ControlPlane:
             return self.files.operate(parts[-2], body)
         if parts[-1] == "stream":
             return self.stream.operate(parts[-2], body)
+        if parts[-1] == "bundle":
+            return self.bundles.answer(json.loads(body))
         if parts[-1] == "preload":
             with self.changed:
                 self.preloaded.append(json.loads(body))
@@ -168,6 +174,8 @@ class ControlPlane:
                         self.arrived[execution] = time.perf_counter()
                         self.stores.end(execution)
             self.changed.notify_all()
+            if not body:
+                self.heartbeats[execution] = self.heartbeats.get(execution, 0) + 1
             if not body and wait:
                 self.changed.wait_for(lambda: execution in self.cancelled or execution in self.gone, wait)
                 if execution in self.gone:

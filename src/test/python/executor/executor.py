@@ -126,6 +126,7 @@ class Executor(Jobs):
         plane: "Optional[ControlPlane]" = None,
         runner: str = PYTHON,
         sandbox: "Optional[dict[str, Any]]" = None,
+        bundle: "Optional[Path]" = None,
     ) -> None:
         super().__init__()
         self.directory = directory
@@ -139,6 +140,8 @@ class Executor(Jobs):
         command += ["--directory", str(directory), "--runner", runner]
         if sandbox is not None:
             command += ["--sandbox", json.dumps(sandbox)]
+        if bundle is not None:
+            command += ["--bundle", str(bundle)]
         environment = {**os.environ, "ROOST_SECRET": "x"}
         with open(self.output, "ab") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)

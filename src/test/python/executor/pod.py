@@ -165,9 +165,9 @@ class Pod(Jobs):
         self.isolated = isolated
         self.plane = plane or ControlPlane()
         self.directory = directory
-        for name in ("link", "work", "sidecar", "secret", "runner-root", "sidecar-root"):
+        for name in ("link", "work", "sidecar", "bundle", "secret", "runner-root", "sidecar-root"):
             (directory / name).mkdir(parents=True)
-        for name in ("link", "work", "sidecar"):
+        for name in ("link", "work", "sidecar", "bundle"):
             (directory / name).chmod(0o777)
         (directory / "secret/token").write_text("secret\n")
         (directory / "secret/token").chmod(0o444)
@@ -182,27 +182,30 @@ class Pod(Jobs):
 
     def start_sidecar(self) -> Container:
         """The container `sidecar`."""
-        link, temporary, secret, code = self._seen(
-            {"link": "/run/roost", "sidecar": "/tmp", "secret": "/run/secrets/roost"}, str(PACKAGE.parent)
+        link, temporary, bundle, secret, code = self._seen(
+            {"link": "/run/roost", "sidecar": "/tmp", "bundle": "/bundle", "secret": "/run/secrets/roost"},
+            str(PACKAGE.parent),
         )
         # By name, as a Service has one.
         command = [interpreter()[1], "-I", "-B", f"{code}/roost_executor", "sidecar"]
         command += ["--url", f"http://localhost:{self.plane.port}", "--executor", "executor_1"]
         command += ["--token-file", f"{secret}/token", "--directory", f"{temporary}/roost"]
-        command += ["--sockets", link, "--publish-code", f"{link}/code"]
+        command += ["--sockets", link, "--publish-code", f"{link}/code", "--bundle", bundle]
         mounts = [(self.link, link, False), (self.directory / "sidecar", temporary, False)]
+        mounts.append((self.directory / "bundle", bundle, False))
         mounts += [(self.directory / "secret", secret, True), (PACKAGE.parent, code, True)]
         self.sidecar = self._run("sidecar", SIDECAR_USER, mounts, command)
         return self.sidecar
 
     def start_runner(self, memory: "Optional[MemoryGroup]" = None) -> Container:
         """The container `agent`, in this control group."""
-        link, work, _ = self._seen({"link": "/run/roost", "work": "/work"}, "")
+        link, work, bundle, _ = self._seen({"link": "/run/roost", "work": "/work", "bundle": "/bundle"}, "")
         command = [interpreter()[1], "-I", "-B", "-c", BOOT, f"{link}/code"]
         command += ["runner", "--directory", work, "--sockets", link]
         if self.isolated:  # elsewhere they are everybody's
             command += ["--clean", "/tmp:/dev/shm:/dev/mqueue"]
         mounts = [(self.link, link, True), (self.directory / "work", work, False)]
+        mounts.append((self.directory / "bundle", bundle, True))
         if memory is not None:
             mounts.append((memory.path, memory.seen_at, True))
         self.runner = self._run("runner", RUNNER_USER, mounts, command)

@@ -18,6 +18,7 @@ from step_plane import JobSteps
 
 sys.path.insert(0, str(PACKAGE.parent))
 
+from roost_executor.script.failures import ScriptFile  # noqa: E402
 from roost_executor.script import step_history, steps, waits  # noqa: E402
 from roost_executor.script.step_errors import CallFailed, ReplayDiverged  # noqa: E402
 from roost_executor.script.stream import Stream  # noqa: E402
@@ -228,7 +229,8 @@ def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any)
     clock = SimpleNamespace(time=lambda: float(process.now), monotonic=lambda: next(seconds), sleep=lambda _: None)
     monkeypatch.setattr(steps, "time", clock)
     monkeypatch.setattr(waits, "time", clock)
-    of = steps.Steps("", "agent.py", execution, bool(job.steps), waits.Waits(_suspend, 10.0), Stream("", None))
+    script = ScriptFile("/script/agent.py", "/script")
+    of = steps.Steps("", script, execution, bool(job.steps), waits.Waits(_suspend, 10.0), Stream("", None))
     calls: list[str] = []
     try:
         value = run(nodes, RealCalls(of), process.attempt, calls)

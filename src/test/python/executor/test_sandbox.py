@@ -162,7 +162,7 @@ sys.path.insert(0, sys.argv[1])
 from roost_executor import sandbox
 
 base = sys.argv[2]
-script, directory = base + "/script/agent.py", base + "/work"
+script, directory = (base + "/script",), base + "/work"
 os.mkdir(base + "/script")
 
 def works(variables):

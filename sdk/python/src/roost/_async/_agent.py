@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .._sorts import AgentSort
     from ._agent_settings import AgentChanges
+    from ._bundle import Bundle
     from ._client import Client
     from ._pages import Paged
     from ._rollout import Rollout
@@ -39,7 +40,8 @@ __all__ = ["Agent"]
 class Agent(AgentRuns):
     """A script and its settings.
 
-    `requirements` is text with one specifier per line. The server hides the values of `env_vars`
+    `bundle_id` is the Bundle with the files of its project, `script_path` the path of the script in
+    it; both are `None` if the agent is a single script. `requirements` is text with one specifier per line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `concurrency_key_scope` is "execution" if a job has its
     concurrency key while it has an execution, "job" if it keeps the key until it ends.
@@ -67,6 +69,8 @@ class Agent(AgentRuns):
 
     name: Field[str] = Field()
     script: Field[str] = Field()
+    bundle_id: Field[str | None] = Field()
+    script_path: Field[str | None] = Field()
     requirements: Field[str] = Field()
     env_vars: Field[Mapping[str, str] | None] = Field(env_vars_of)
     python_version: Field[str] = Field()
@@ -106,7 +110,9 @@ class Agent(AgentRuns):
     async def create(
         cls,
         *,
-        script: str,
+        script: str | None = None,
+        bundle: Bundle | str | None = None,
+        script_path: str | None = None,
         name: str | None = None,
         requirements: str | Sequence[str] | None = None,
         env_vars: str | Mapping[str, str] | None = None,
@@ -136,7 +142,8 @@ class Agent(AgentRuns):
     ) -> Agent:
         """Create an agent; Roost starts building its dependencies.
 
-        `script` is its text. `requirements` is a list of `name==version`, or text with one per
+        `script` is its text. An agent that is a project has a `bundle` instead, a Bundle or its id,
+        and the `script_path` of a script in it. `requirements` is a list of `name==version`, or text with one per
         line; `env_vars` a mapping, or text with one `KEY=VALUE` per line. `stores` are DataStores
         or names of DataStores, created if missing; `store_ids` are ids. Without either, the agent
         gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
@@ -158,6 +165,8 @@ class Agent(AgentRuns):
         """
         return await (client or default_client()).agents.create(
             script=script,
+            bundle=bundle,
+            script_path=script_path,
             name=name,
             requirements=requirements,
             env_vars=env_vars,
@@ -225,7 +234,10 @@ class Agent(AgentRuns):
     async def update(self, **changes: Unpack[AgentChanges]) -> Agent:
         """Change the given settings, in place; see `create` for the settings.
 
-        A change of the script, the requirements, the variables, the Python version, `profile`,
+        With `bundle` `None`, the agent is a single script again. Of an agent with a bundle,
+        `script` alone changes that file of it.
+
+        A change of the script, the bundle, the requirements, the variables, the Python version, `profile`,
         `egress`, `preload`, `input_schema` or `output_schema` creates a revision; a change of the
         requirements or the Python version also creates a BuilderJob. Until that build succeeds, the
         previous revision runs: see `wait_until_built`.

@@ -21,6 +21,7 @@ from . import _events, _job_events
 from ._agents import Agents
 from ._approval import Approvals
 from ._build import BuilderJobs, Builds
+from ._bundle import Bundles
 from ._concurrency import DefaultClient
 from ._data_stores import DataStores
 from ._execution import Executions
@@ -79,6 +80,7 @@ class Client:
         self.agents: Agents = Agents(self)
         self.builder_jobs: BuilderJobs = BuilderJobs(self)
         self.builds: Builds = Builds(self)
+        self.bundles: Bundles = Bundles(self)
         self.rollouts: Rollouts = Rollouts(self)
         self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
         self.executions: Executions = Executions(self)

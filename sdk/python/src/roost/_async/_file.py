@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Union
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from .._errors import APIConnectionError, RoostError
 from .._fields import Field, path_to
@@ -32,6 +32,10 @@ _PART_BYTES = 4 * 1024 * 1024
 _MAX_FAILURES = 8
 
 Content = Union[str, "os.PathLike[str]", bytes]
+
+
+class _Source(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 class File(Resource):
@@ -179,7 +183,7 @@ class Files:
         """Return the file with that id."""
         return File(self._client, await self._client._transport.get(path_to(_PATH, id)))
 
-    async def _send(self, source: BinaryIO, name: str, content_type: str | None) -> File:
+    async def _send(self, source: _Source, name: str, content_type: str | None) -> File:
         transport = self._client._transport
         media_type = content_type or media_type_of(name)
         body = dump_json(without_none(name=name, content_type=media_type), "file")

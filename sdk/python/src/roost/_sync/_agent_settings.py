@@ -16,6 +16,7 @@ from .._agent_text import (
     schema_json,
 )
 from .._errors import RoostError
+from ._bundle import Bundle
 from ._data_store import DataStore
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class AgentChanges(TypedDict, total=False):
 
     name: str
     script: str
+    bundle: Bundle | str | None
+    script_path: str
     requirements: str | Sequence[str] | None
     env_vars: str | Mapping[str, str] | None
     python_version: str
@@ -93,6 +96,8 @@ def _encode(
             value = not_text(name, value)
         elif name in ("input_schema", "output_schema"):
             value = schema_json(value)
+        elif name == "bundle":
+            name, value = "bundle_id", value.id if isinstance(value, Bundle) else value
         body[name] = value
     if "stores" in body:
         if "store_ids" in body:

@@ -25,6 +25,7 @@ from ._pages import Paged
 if TYPE_CHECKING:
     from .._actions import AgentAction
     from .._sorts import AgentSort
+    from ._bundle import Bundle
     from ._client import Client
 
 __all__ = ["Agents"]
@@ -39,7 +40,9 @@ class Agents:
     def create(
         self,
         *,
-        script: str,
+        script: str | None = None,
+        bundle: Bundle | str | None = None,
+        script_path: str | None = None,
         name: str | None = None,
         requirements: str | Sequence[str] | None = None,
         env_vars: str | Mapping[str, str] | None = None,
@@ -67,8 +70,12 @@ class Agents:
         tool_description: str | None = None,
     ) -> Agent:
         """Create an agent; see `Agent.create`."""
+        if script is None and bundle is None:
+            raise TypeError("an agent needs a script, or a bundle and a script_path")
         settings = without_none(
             script=script,
+            bundle=bundle,
+            script_path=script_path,
             name=name,
             requirements=requirements,
             env_vars=env_vars,

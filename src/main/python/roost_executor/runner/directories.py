@@ -28,6 +28,7 @@ class Directories:
         """
         self._work = os.path.join(directory, WORK)
         self._temporary = "" if clean else os.path.join(directory, TEMPORARY)
+        self._linked: list[str] = []
         self._known: dict[str, tuple[int, frozenset[str]]] = {}
         self._ipc = frozenset(linux.ipc_objects()) if clean or own else None
         for path in (directory, *clean) if clean else own:
@@ -49,11 +50,20 @@ class Directories:
         if self._temporary:
             _make_real(self._temporary)
 
+    def link_entries_of(self, directory: "str | None") -> None:
+        """From now on, working directories begin with a symbolic link to each entry of this one."""
+        with contextlib.suppress(OSError):  # nothing of it can be imported either, which the execution says
+            self._linked = (
+                [] if directory is None else [os.path.join(directory, name) for name in os.listdir(directory)]
+            )
+
     def begin(self, execution_id: str) -> str:
         """Makes the directories of an execution; returns its working directory. Raises OSError."""
         self.prepare()
         directory = os.path.join(self._work, execution_id)
         _make_empty(directory)
+        for path in self._linked:
+            os.symlink(path, os.path.join(directory, os.path.basename(path)))
         return directory
 
     def used_bytes(self) -> int:

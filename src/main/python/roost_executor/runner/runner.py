@@ -268,7 +268,7 @@ class Runner:
 
         execution = self._execution
         if command["type"] == "execute" and command["work"].get("agent") is not None and self._shared is None:
-            self._take_agent(command["work"]["agent"])
+            self._take_agent(command["work"]["agent"], command.get("bundle"))
         if self._shared is not None:
             self._handle_shared(command)
         elif command["type"] == "execute":
@@ -315,7 +315,8 @@ class Runner:
         if text is None:
             return None
         self._drafts += 1
-        return Script(os.path.join(self._directory, f"{directories.DRAFT}-{self._drafts}"), text)
+        directory = os.path.join(self._directory, f"{directories.DRAFT}-{self._drafts}")
+        return Script(directory, text, self._script.bundle, is_draft=True)
 
     def _fork_shared(self, script: Any) -> Any:
         """A process for several executions. Raises OSError."""
@@ -365,13 +366,16 @@ class Runner:
             self._script.restore()
             self._directories.prepare()
 
-    def _take_agent(self, agent: "dict[str, Any]") -> None:
+    def _take_agent(self, agent: "dict[str, Any]", bundle: "dict[str, Any] | None") -> None:
+        """`bundle`: where the files of the agent's project are, if it has any."""
         from roost_executor.runner import directories
         from roost_executor.script.child import Settings
-        from roost_executor.script.script import Script
+        from roost_executor.script.script import Bundle, Script
 
         self._agent = agent
-        self._script = Script(os.path.join(self._directory, directories.SCRIPT), agent["script"])
+        files = None if bundle is None else Bundle(os.path.realpath(bundle["directory"]), bundle["script"])
+        self._script = Script(os.path.join(self._directory, directories.SCRIPT), agent["script"], files)
+        self._directories.link_entries_of(None if files is None else files.directory)
         store_socket = os.path.join(self._sockets, "store.sock")
         self._settings = Settings(self._script, agent["env_vars"], self._directories.work, store_socket)
         self._preloading.begin(agent)
@@ -397,7 +401,8 @@ class Runner:
         from roost_executor.runner import directories
         from roost_executor.script.script import Script
 
-        self._draft = Script(os.path.join(self._directory, directories.DRAFT), text)
+        directory = os.path.join(self._directory, directories.DRAFT)
+        self._draft = Script(directory, text, self._script.bundle, is_draft=True)
         self._draft.restore()
         self._directories.prepare()
 
@@ -411,9 +416,7 @@ class Runner:
 
     def _drop_draft(self) -> None:
         if self._draft is not None:
-            from roost_executor.files import remove
-
-            remove(os.path.dirname(self._draft.path))
+            self._draft.remove_copy()
             self._draft = None
 
     def _script_process(self) -> Any:

@@ -115,7 +115,7 @@ class ScriptProcess:
 
 def prepare_sandbox(settings: Settings) -> bool:
     """See `sandbox.prepare_script`."""
-    return sandbox.prepare_script(settings.script.path, settings.directory, settings.variables)
+    return sandbox.prepare_script(settings.script.readable, settings.directory, settings.variables)
 
 
 def _readable(connection: socket.socket, seconds: float) -> bool:

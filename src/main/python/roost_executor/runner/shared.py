@@ -413,7 +413,7 @@ class SharedProcesses:
             else:
                 execution.finish(outcome.of_status(process.status or 0, killed, self._memory_mib))
         if process.script is not self._script:
-            remove_tree(os.path.dirname(process.script.path))
+            process.script.remove_copy()
         if self._processes:
             remove_tree(process.directory)
         else:

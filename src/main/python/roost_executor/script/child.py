@@ -110,10 +110,10 @@ class Child:
             os.environ[name] = value
         time.tzset()
         os.chdir(self._settings.directory)
-        sys.path.insert(0, os.path.dirname(self._script.path))
+        sys.path[:0] = self._script.import_paths
         sys.dont_write_bytecode = True
-        sys.argv = [self._script.path]
-        sandbox.confine_script(self._script.path, self._settings.directory)
+        sys.argv = [self._script.file.path]
+        sandbox.confine_script(self._script.readable, self._settings.directory)
         # A new module, or `multiprocessing` with spawn would run the executor's in each child.
         sys.modules["__main__"] = ModuleType("__main__")
         self._channel = self._redirect(output, errors, control)
@@ -185,7 +185,7 @@ class Child:
             if self._script.code is None:
                 channel.send_code(code_bytes(code))
             imports = Imports() if self._work["reports_imports"] else None
-            module = import_script(self._script.path, code)
+            module = import_script(self._script, code)
             main, count = find_main(module, self._script.source)
             importing = False
             if imports is not None:
@@ -208,7 +208,7 @@ class Child:
         except BaseException as error:
             self._end_stream()
             cause = steps.failed(error) if steps else error
-            failure = failure_of(cause, self._script.path, importing)
+            failure = failure_of(cause, self._script.file, importing)
             if isinstance(cause, ReplayDiverged):
                 failure["reason"] = "replay_diverged"
             return failure
@@ -222,8 +222,8 @@ class Child:
         work = self._work
         has_stored = work.get("has_steps", False)
         waits = Waits(self._suspend, work["limits"].get("suspend_after_seconds"))
-        socket_path, script_path = self._settings.store_socket, self._script.path
-        return Steps(socket_path, script_path, work["execution_id"], has_stored, waits, self._stream)
+        socket_path, script = self._settings.store_socket, self._script.file
+        return Steps(socket_path, script, work["execution_id"], has_stored, waits, self._stream)
 
     def _suspend(self, waits: "Sequence[int]", are_all: bool) -> NoReturn:
         """Ends this process, which is to be replaced by another one when one, or all, of these waits are over."""

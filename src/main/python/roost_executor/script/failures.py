@@ -4,7 +4,7 @@ import errno
 import os
 import traceback
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from roost_executor import PACKAGE_DIRECTORY
 
@@ -30,6 +30,19 @@ DISTRIBUTIONS = {
 }
 
 Failure = "dict[str, Any]"
+
+
+class ScriptFile(NamedTuple):
+    """The file of a script."""
+
+    path: str
+    # What is below this directory is the agent's own: tracebacks name it by its path from there.
+    root: str
+
+    @property
+    def name(self) -> str:
+        """Its path from the root."""
+        return os.path.relpath(self.path, self.root)
 
 
 class ScriptFailure(Exception):  # noqa: N818
@@ -64,14 +77,14 @@ class ScriptFailure(Exception):  # noqa: N818
             }
 
 
-def failure_of(error: BaseException, script_path: str, importing: bool) -> Failure:
+def failure_of(error: BaseException, script: ScriptFile, importing: bool) -> Failure:
     """The record of an uncaught exception. Never raises, whatever the exception's methods do."""
     try:
         kind = type_name(error)
         message = message_of(error)
-        trace = script_frames(error.__traceback__, script_path)
-        text = traceback_text(error, trace, script_path)
-        line, column = place(trace, script_path)
+        trace = script_frames(error.__traceback__, script.path)
+        text = traceback_text(error, trace, script)
+        line, column = place(trace, script.path)
         summary = f"{kind}: {message}" if message else kind
         reason = _reason(error, importing)
         if isinstance(error, ModuleNotFoundError) and error.name:
@@ -175,18 +188,18 @@ def _character(script_path: str, line: int, byte_column: "int | None") -> "int |
     return len(text[:byte_column].decode("utf-8", "replace")) + 1
 
 
-def traceback_text(error: BaseException, trace: "TracebackType | None", script_path: str) -> str:
+def traceback_text(error: BaseException, trace: "TracebackType | None", script: ScriptFile) -> str:
     """The traceback as Python prints it, the same on every version: without markers below the lines."""
     try:
         summary = traceback.TracebackException(type(error), error, trace)
-        _without_markers(summary, script_path, set())
+        _without_markers(summary, set())
         text = "".join(summary.format())
     except Exception as second:
         text = f"{type_name(error)}: {message_of(error)}\n(the traceback can't be shown: {type(second).__name__})\n"
-    return bounded(text.rstrip("\n").replace(f'File "{script_path}"', 'File "agent.py"'))
+    return bounded(text.rstrip("\n").replace(f'File "{script.root}{os.sep}', 'File "'))
 
 
-def _without_markers(summary: Any, script_path: str, seen: "set[int]") -> None:
+def _without_markers(summary: Any, seen: "set[int]") -> None:
     if summary is None or id(summary) in seen:
         return
     seen.add(id(summary))
@@ -199,7 +212,7 @@ def _without_markers(summary: Any, script_path: str, seen: "set[int]") -> None:
         elif getattr(frame, "colno", None) is not None:
             frame.colno = frame.end_colno = None
             frame.end_lineno = frame.lineno
-    _without_markers(summary.__cause__, script_path, seen)
-    _without_markers(summary.__context__, script_path, seen)
+    _without_markers(summary.__cause__, seen)
+    _without_markers(summary.__context__, seen)
     for member in getattr(summary, "exceptions", None) or ():
-        _without_markers(member, script_path, seen)
+        _without_markers(member, seen)

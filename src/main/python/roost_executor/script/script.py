@@ -6,10 +6,10 @@ import stat
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import AsyncGeneratorType, CodeType, FunctionType, GeneratorType, ModuleType
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from roost_executor.files import remove
-from roost_executor.script.failures import ScriptFailure
+from roost_executor.script.failures import ScriptFailure, ScriptFile
 from roost_executor.script.jsonvalue import with_article
 from roost_executor.script.stream import Stream, drain, drain_in_task
 from roost_executor.wire.control import MOST_CODE_BYTES
@@ -18,36 +18,71 @@ MODULE = "agent"
 EXPECTED = "Define `def main(request, store):` with no parameter, one or two"
 
 
+class Bundle(NamedTuple):
+    """The files of a project: their directory, and the path of the script in it."""
+
+    directory: str
+    script: str
+
+
 class Script:
     """An agent's script, unchanged, in the runner's memory, from which every execution gets it.
 
-    `path` is a file with the same text: `__file__`, and what new interpreters import (`multiprocessing` with spawn).
+    `copy` is a file with the same text that executions may change, in a directory of its own: what new interpreters
+    import (`multiprocessing` with spawn). The script of a bundle has none, since its bundle has that file; a draft of
+    it does, and is nevertheless `file` for itself, so that it finds the files beside it.
     """
 
-    def __init__(self, directory: str, text: str) -> None:
-        """`directory`: for `agent.py` alone."""
-        self.path = os.path.join(directory, MODULE + ".py")
+    def __init__(self, directory: str, text: str, bundle: "Bundle | None" = None, is_draft: bool = False) -> None:
+        """`directory`: for the copy alone. `is_draft`: `text` isn't that of the bundle's script."""
         self.source = text.encode("utf-8", "surrogatepass")
         # Compiled by the first execution, before it runs anything of the script.
         self.code: CodeType | None = None
+        self.bundle = bundle
+        self.is_draft = is_draft
+        self.copy: str | None = None
+        if bundle is None:
+            self.module = MODULE
+            self.copy = path = os.path.join(directory, MODULE + ".py")
+            self.file = ScriptFile(path, directory)
+            self.import_paths = [directory]
+            self.readable: tuple[str, ...] = (directory,)
+            return
+        path = os.path.join(bundle.directory, bundle.script)
+        self.file = ScriptFile(path, bundle.directory)
+        self.module = _module_of(path)
+        sources = os.path.join(bundle.directory, "src")
+        self.import_paths = list(dict.fromkeys((os.path.dirname(path), bundle.directory)))
+        if os.path.isdir(sources) and sources not in self.import_paths:
+            self.import_paths.append(sources)
+        self.readable = (bundle.directory,)
+        if is_draft:
+            self.copy = os.path.join(directory, self.module + ".py")
+            self.import_paths.insert(0, directory)
+            self.readable = (bundle.directory, directory)
 
     def restore(self) -> None:
         """Restores the directory with the script alone, whatever an execution has left there. Raises OSError."""
-        if self._is_intact():
+        if self.copy is None or self._is_intact(self.copy):
             return
-        directory = os.path.dirname(self.path)
+        directory = os.path.dirname(self.copy)
         remove(directory)
         os.mkdir(directory, 0o700)
-        with open(self.path, "xb") as file:
+        with open(self.copy, "xb") as file:
             file.write(self.source)
 
-    def _is_intact(self) -> bool:
-        directory, name = os.path.split(self.path)
+    def remove_copy(self) -> None:
+        """Removes the directory of the copy. Never raises."""
+        if self.copy is not None:
+            remove(os.path.dirname(self.copy))
+
+    def _is_intact(self, path: str) -> bool:
+        directory, name = os.path.split(path)
         try:
             if not stat.S_ISDIR(os.lstat(directory).st_mode) or os.listdir(directory) != [name]:
                 return False
             # An execution may have replaced it: don't follow a link, don't wait for a pipe's writer.
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             with open(descriptor, "rb") as file:
                 return stat.S_ISREG(os.fstat(descriptor).st_mode) and file.read(len(self.source) + 1) == self.source
         except OSError:
@@ -57,6 +92,13 @@ class Script:
         """Takes the result of `code_bytes`."""
         if content:
             self.code = marshal.loads(content)
+
+
+def _module_of(path: str) -> str:
+    """The module's name: the file's, unless a module that the executor needs has it."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    taken = name in sys.modules or name in getattr(sys, "stdlib_module_names", ()) or name == "__init__"
+    return MODULE if taken else name
 
 
 def code_bytes(code: CodeType) -> bytes:
@@ -70,9 +112,9 @@ def compiled(script: Script) -> CodeType:
     if script.code is not None:
         return script.code
     try:
-        return compile(script.source, script.path, "exec", dont_inherit=True)
+        return compile(script.source, script.file.path, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise _syntax_failure(error) from None
+        raise _syntax_failure(error, script.file.name) from None
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
         detail = str(error) or "it is nested too deeply"
         raise ScriptFailure(
@@ -80,10 +122,10 @@ def compiled(script: Script) -> CodeType:
         ) from None
 
 
-def _syntax_failure(error: SyntaxError) -> ScriptFailure:
+def _syntax_failure(error: SyntaxError, file: str) -> ScriptFailure:
     name = type(error).__name__
     place = f" (line {error.lineno})" if error.lineno else ""
-    shown = [f'  File "agent.py", line {error.lineno}'] if error.lineno else []
+    shown = [f'  File "{file}", line {error.lineno}'] if error.lineno else []
     if error.text:
         line = error.text.rstrip("\n")
         shown.append(f"    {line.strip()}")
@@ -103,19 +145,26 @@ def _syntax_failure(error: SyntaxError) -> ScriptFailure:
     )
 
 
-def import_script(path: str, code: CodeType) -> ModuleType:
-    """Runs the script as the module `agent`. Raises whatever the script raises."""
-    loader = SourceFileLoader(MODULE, path)
-    spec = ModuleSpec(MODULE, loader, origin=path)
+def import_script(script: Script, code: CodeType) -> ModuleType:
+    """Runs the script as a module: `agent`, or in a bundle by its own name. Raises whatever the script raises."""
+    path, name = script.file.path, script.module
+    if script.bundle is not None and script.is_draft:
+        import linecache
+
+        # Tracebacks would show the lines of the file.
+        lines = script.source.decode("utf-8", "replace").splitlines(keepends=True)
+        linecache.cache[path] = (len(script.source), None, lines, path)
+    loader = SourceFileLoader(name, path)
+    spec = ModuleSpec(name, loader, origin=path)
     spec.has_location = True
-    module = ModuleType(MODULE)
+    module = ModuleType(name)
     module.__spec__ = spec
     module.__loader__ = loader
     module.__file__ = path
     module.__package__ = ""
-    sys.modules[MODULE] = module
+    sys.modules[name] = module
     exec(code, module.__dict__)
-    return sys.modules.get(MODULE, module)
+    return sys.modules.get(name, module)
 
 
 def find_main(module: ModuleType, source: bytes) -> "tuple[Callable[..., Any], int]":

@@ -40,7 +40,7 @@ class SharedChild(Child):
         self._importing = False
         self._is_closed = False
         self.places = 1
-        self.script_path = self._script.path
+        self.script_file = self._script.file
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
         loop.set_task_factory(self._make_task)
@@ -96,7 +96,7 @@ class SharedChild(Child):
         error = None if task.cancelled() else task.exception()
         if error is None:
             return {"reason": "cancelled", "message": "the execution was cancelled", "error": None}
-        return failure_of(error, self.script_path, importing=False)
+        return failure_of(error, self.script_file, importing=False)
 
     def ended(self, execution: SharedExecution) -> None:
         """An execution has sent its last record."""
@@ -124,7 +124,7 @@ class SharedChild(Child):
         code = compiled(self._script)
         if self._script.code is None:
             self._channel.send_code(code_bytes(code))
-        return find_main(import_script(self._script.path, code), self._script.source)
+        return find_main(import_script(self._script, code), self._script.source)
 
     def _make_task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
         context = options.get("context")

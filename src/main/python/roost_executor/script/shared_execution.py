@@ -8,7 +8,7 @@ from types import AsyncGeneratorType, FunctionType
 from typing import Any, Callable, Protocol
 
 from roost_executor.script.calling import arguments_of, exited, returned
-from roost_executor.script.failures import ScriptFailure, failure_of
+from roost_executor.script.failures import ScriptFailure, ScriptFile, failure_of
 from roost_executor.script.job_files import InputFiles
 from roost_executor.script.shared_output import stream_of
 from roost_executor.script.step_errors import ReplayDiverged
@@ -25,7 +25,7 @@ class Host(Protocol):
     """The process."""
 
     places: int
-    script_path: str
+    script_file: ScriptFile
 
     def main(self, execution: "SharedExecution") -> "tuple[Callable[..., Any], int]":
         """The script's `main` and how many arguments it takes."""
@@ -113,7 +113,7 @@ class SharedExecution:
         except BaseException as error:
             await self._end_stream()
             cause = steps.failed(error) if steps else error
-            failure = failure_of(cause, self._host.script_path, importing)
+            failure = failure_of(cause, self._host.script_file, importing)
             if isinstance(cause, ReplayDiverged):
                 failure["reason"] = "replay_diverged"
             return failure
@@ -161,7 +161,7 @@ class SharedExecution:
         )
         return Steps(
             work["store_socket"],
-            self._host.script_path,
+            self._host.script_file,
             work["execution_id"],
             work.get("has_steps", False),
             waits,

@@ -16,7 +16,7 @@ import importlib
 import sys
 from typing import Any
 
-from roost_executor.script.failures import message_of, script_frames, traceback_text, type_name
+from roost_executor.script.failures import ScriptFile, message_of, script_frames, traceback_text, type_name
 from roost_executor.script.jsonvalue import NotJson, decode, encode
 
 FAILURES = "__roost_failures__"
@@ -74,9 +74,9 @@ class ReplayDiverged(StepError):  # noqa: N818
     """This attempt asks for other steps than the job has stored."""
 
 
-def error_record(error: Exception, script_path: str) -> "dict[str, Any]":
+def error_record(error: Exception, script: ScriptFile) -> "dict[str, Any]":
     """What is stored of a step's exception, as `exception_of` takes it. Never raises."""
-    trace = script_frames(error.__traceback__, script_path)
+    trace = script_frames(error.__traceback__, script.path)
     try:
         arguments: str | None = encode(error.args)
     except (NotJson, MemoryError):
@@ -84,7 +84,7 @@ def error_record(error: Exception, script_path: str) -> "dict[str, Any]":
     return {
         "type": type_name(error),
         "message": message_of(error),
-        "traceback": traceback_text(error, trace, script_path),
+        "traceback": traceback_text(error, trace, script),
         "arguments": arguments,
     }
 

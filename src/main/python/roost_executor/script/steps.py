@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, Callable, NamedTuple
 
-from roost_executor.script.failures import message_of, type_name
+from roost_executor.script.failures import ScriptFile, message_of, type_name
 from roost_executor.script.jsonvalue import NotJson, decode, encode, with_article
 from roost_executor.script.step_errors import (
     ReplayDiverged,
@@ -113,7 +113,7 @@ class Steps:
     def __init__(
         self,
         socket_path: str,
-        script_path: str,
+        script: ScriptFile,
         execution_id: str,
         has_stored: bool,
         waits: Waits,
@@ -122,7 +122,7 @@ class Steps:
         """`has_stored`: whether earlier attempts have stored steps. Connects at the first step."""
         self._waits = waits
         self.stream = stream
-        self._script_path = script_path
+        self._script = script
         self._process = os.getpid()
         self._main = Branch("", 0)
         self._history: History | None = None
@@ -353,7 +353,7 @@ class Steps:
             raise error
         behind = failures_behind(error)
         if attempt == call.attempts or is_final:
-            record = error_record(error, self._script_path)
+            record = error_record(error, self._script)
             seconds = time.monotonic() - start
             number = history.save(call.path, call.name, None, record, attempt, seconds, call.values.count)
             note_failure(error, number)

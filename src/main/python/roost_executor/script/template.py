@@ -51,6 +51,7 @@ class Template:
         self._connection = connection
         self._placeholders = placeholders
         self._memory_mib = memory_mib
+        self._script = settings.script
         self._child = Child(settings, parent)
         self._unseeded = Unseeded()
         self._seconds = 0.0
@@ -143,7 +144,16 @@ class Template:
         except BaseException as error:
             return f"can't be imported on its own: {type(error).__name__}: {error}"
         self._seconds += time.monotonic() - started
+        if self._has_own_modules():
+            return "imports modules of the agent's project"
         return why_unsafe(before, process_state(self._placeholders), self._memory_mib)
+
+    def _has_own_modules(self) -> bool:
+        """Whether a package has found a module of the bundle under the name of another one that it looked for."""
+        if self._script.bundle is None:
+            return False
+        own = self._script.bundle.directory + os.sep
+        return any(str(getattr(module, "__file__", None)).startswith(own) for module in list(sys.modules.values()))
 
     def _fork_one(self, sibling: bool) -> None:
         """Forks the process of an execution. It is the runner's child, so an execution outlives its template."""

@@ -104,6 +104,17 @@ class Delivery:
             if self._in_flight:
                 self._link.close()
 
+    def fail(self, fields: "dict[str, Any]") -> None:
+        """Ends the execution, which the runner doesn't get, or doesn't run any more, with a last frame."""
+        frame = {
+            "seq": self._sequence + 1,
+            "time": time_text(),
+            **fields,
+            "logs_truncated": False,
+            "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
+        }
+        self._add(frame, json.dumps(frame).encode() + b"\n")
+
     def terminate(self, deadline: float) -> None:
         """Gives up then (monotonic time)."""
         self.deadline = deadline
@@ -215,18 +226,16 @@ class Delivery:
             return
         cause = self._runner.exit_text() if kill_reason is None else kill_reason
         self._end_processes()
-        frame = {
-            "seq": self._sequence + 1,
-            "type": "failed",
-            "time": time_text(),
-            "state": "lost",
-            "reason": "executor_lost",
-            "message": f"the executor's runner {'exited' if kill_reason is None else 'was killed'}: {cause}",
-            "error": None,
-            "logs_truncated": False,
-            "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
-        }
-        self._add(frame, json.dumps(frame).encode() + b"\n")
+        end = "exited" if kill_reason is None else "was killed"
+        self.fail(
+            {
+                "type": "failed",
+                "state": "lost",
+                "reason": "executor_lost",
+                "message": f"the executor's runner {end}: {cause}",
+                "error": None,
+            }
+        )
 
     def _end_processes(self) -> None:
         end_processes()

@@ -170,9 +170,12 @@ class SharedExecutions:
         for delivery in list(self._running.values()):
             delivery.deadline = deadline
 
-    def run(self, first: Response) -> "tuple[int, str]":
-        """Works until the sidecar is to end; returns its exit status and why. `first`: has the first work."""
-        self._begin(first)
+    def run(self, first: Response, head: bytes) -> "tuple[int, str]":
+        """Works until the sidecar is to end; returns its exit status and why.
+
+        `first`: has the first work; `head`: how the command with that begins.
+        """
+        self._begin(first, head)
         while self._end is None or self._running:
             self._step()
             if self._failure is not None:
@@ -243,7 +246,7 @@ class SharedExecutions:
         elif response.status == 200:
             self._begin(response)
 
-    def _begin(self, response: Response) -> None:
+    def _begin(self, response: Response, head: bytes = b'{"type": "execute", ') -> None:
         truncate_when_large(1, BUSY_OUTPUT_FILE_LIMIT if self._running else OUTPUT_FILE_LIMIT)
         try:
             work = json.loads(response.body)
@@ -270,8 +273,7 @@ class SharedExecutions:
             self._running[work["execution_id"]] = delivery
         if not self._is_runner_lost:
             text = response.body.replace(b"\n", b" ").replace(b"\r", b" ")
-            head = b'{"type": "execute", "socket": "%s", "work": ' % name.encode()
-            self._runner.send(head + text + b"}\n")
+            self._runner.send(head + b'"socket": "%s", "work": ' % name.encode() + text + b"}\n")
         threading.Thread(
             target=self._deliver, args=(work["execution_id"], delivery, listener, path), name="delivery", daemon=True
         ).start()

@@ -49,9 +49,11 @@ class Sidecar:
         runner_id: "int | None",
         confined: bool = False,
         ca_file: "str | None" = None,
+        bundle_directory: "str | None" = None,
     ) -> None:
         """`directory`: the sidecar's own; `sockets`: where it listens, maybe a directory that the runner only reads.
 
+        `bundle_directory`: for the files of the agent's project; the runner reads it under the same path.
         `runner_id`: the runner's process id when the sidecar has started it; None in a pod's container.
         `confined`: scripts are, so the socket for stores is the only way here for those of other executors.
         """
@@ -61,12 +63,15 @@ class Sidecar:
         self._token_file = token_file
         self.directory = directory
         self.sockets = sockets
+        self._bundle_directory = bundle_directory or os.path.join(directory, "bundle")
         self.runner = RunnerProcess(runner_id)
         self.runner.on_preloaded = self._report_preloaded
         self.is_confined = confined
         # Whether every user may connect to the sockets.
         self.is_shared = sockets != directory
         self._delivery: Delivery | None = None
+        # Fetches the files of the agent's project.
+        self._fetch: Any = None
         self._shared: Any = None
         self._terminated = False
         self._polls = 0
@@ -196,13 +201,53 @@ class Sidecar:
         except ValueError:
             self._wait(self.poll_failed("work that isn't JSON"))
             return
-        places = (work.get("agent") or {}).get("requests_per_process", 1)
+        agent = work.get("agent") or {}
+        head = b'{"type": "execute", '
+        if "bundle" in agent:
+            bundle = self._bundle_of(work)
+            if bundle is None:
+                return
+            head += b'"bundle": %s, ' % json.dumps(bundle).encode()
+        places = agent.get("requests_per_process", 1)
         if places > 1:
-            self._execute_shared(response, places)
+            self._execute_shared(response, places, head)
         truncate_when_large(1)
         # The body is passed on unchanged, so that a payload of some MiB isn't encoded again.
         text = response.body.replace(b"\n", b" ").replace(b"\r", b" ")
-        delivery = self._delivery = Delivery(
+        delivery = self._delivery = self._delivery_of(work)
+        self.runner.send(head + b'"work": ' + text + b"}\n")
+        self._deliver(delivery)
+        self._prepared = True
+
+    def _bundle_of(self, work: "dict[str, Any]") -> "dict[str, Any] | None":
+        """Where the files of the agent's project are. Without them, the execution ends, and this is None."""
+        from roost_executor.sidecar.bundle import BundleFetch, Refused, Unfinished, check_script
+
+        bundle = work["agent"]["bundle"]
+        try:
+            directory = bundle.get("directory")
+            if directory is None:
+                self._fetch = BundleFetch(
+                    self._address, self._executor_id, self.outages, self._bundle_directory, work, self.check
+                )
+                directory = self._fetch.run()
+            check_script(directory, bundle["script"])
+            return {"directory": directory, "script": bundle["script"]}
+        except Refused:
+            raise Exit(1, "the control plane refused this executor") from None
+        except Unfinished as unfinished:
+            if unfinished.fields is not None:
+                delivery = self._delivery = self._delivery_of(work)
+                delivery.fail(unfinished.fields)
+                self._deliver(delivery)
+            elif self._terminated:
+                raise Exit(TERMINATED, "the pod received SIGTERM") from None
+            return None
+        finally:
+            self._fetch = None
+
+    def _delivery_of(self, work: "dict[str, Any]") -> Delivery:
+        return Delivery(
             work,
             self.directory,
             self.runner,
@@ -212,24 +257,29 @@ class Sidecar:
             self.is_confined,
             self.check,
         )
-        self.runner.send(b'{"type": "execute", "work": ' + text + b"}\n")
+
+    def _deliver(self, delivery: Delivery) -> None:
+        """Raises Exit if nothing can follow this execution."""
+        if self._terminated:  # while the bundle was fetched
+            delivery.terminate(time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS)
         delivery.run()
         self._delivery = None
         if self._terminated:
             raise Exit(TERMINATED, "the pod received SIGTERM")
-        self._prepared = True
         if delivery.runner_lost:
             raise Exit(1, "the runner exited")
         if delivery.refused:
             raise Exit(1, "the control plane refused this executor")
 
-    def _execute_shared(self, first: Response, places: int) -> NoReturn:
-        """All executions of an agent that has several in one process. Raises Exit."""
+    def _execute_shared(self, first: Response, places: int, head: bytes) -> NoReturn:
+        """All executions of an agent that has several in one process. `head`: of the first command. Raises Exit."""
         from roost_executor.sidecar.shared import SharedExecutions
 
         self._prepared = True
         self._shared = SharedExecutions(self, places)
-        raise Exit(*self._shared.run(first))
+        if self._terminated:
+            self._shared.terminate(time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS)
+        raise Exit(*self._shared.run(first, head))
 
     def _wait(self, seconds: float, for_response: bool = False) -> None:
         """Waits for a response or for time to pass; exits when the runner has exited or the directory is gone."""
@@ -263,7 +313,11 @@ class Sidecar:
 
         In a pod the runner receives the signal too, and its last frames are waited for.
         """
-        delivery = self._delivery or (self._shared if self._shared is not None and self._shared.is_busy else None)
+        delivery = (
+            self._fetch
+            or self._delivery
+            or (self._shared if self._shared is not None and self._shared.is_busy else None)
+        )
         if delivery is not None and not self.runner.is_child:
             if not self._terminated:
                 delivery.terminate(time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS)

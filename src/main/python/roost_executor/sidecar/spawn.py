@@ -9,10 +9,10 @@ from roost_executor.temporary import link_temporary
 PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
 
 
-def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, str]") -> int:
+def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, str]", bundle: str) -> int:
     """Starts the runner with the interpreter `python`, its output going to `agent.log`; returns its process id.
 
-    `options`: further ones of the runner's.
+    `options`: further ones of the runner's. `bundle`: for the files of the agent's project.
     What the control plane was configured with (its `ROOST_*` and `QUARKUS_*` variables may hold
     passwords) stays out of the runner's environment, hence out of the script's reach.
     Raises OSError when the interpreter can't be started.
@@ -26,7 +26,7 @@ def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, 
         around: list[str] = []
         parent = os.getpid()
         if '"bubblewrap"' in options.get("sandbox", ""):
-            around = _around(python, directory, options)
+            around = _around(python, directory, options, bundle)
             parent = 1  # in the runner's namespace, bubblewrap itself
         # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
         return os.posix_spawn(
@@ -45,7 +45,7 @@ def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, 
         os.close(log)
 
 
-def _around(python: str, directory: str, options: "dict[str, str]") -> "list[str]":
+def _around(python: str, directory: str, options: "dict[str, str]", bundle: str) -> "list[str]":
     """The command of bubblewrap that the runner is started by; takes from `options` what that does itself."""
     import json
 
@@ -58,7 +58,7 @@ def _around(python: str, directory: str, options: "dict[str, str]") -> "list[str
         sandbox["bubblewrap"],
         sandbox.get("private", []),
         [directory, *sandbox.get("writable", [])],
-        [*prefixes, os.path.dirname(PACKAGE_DIRECTORY), *sandbox.get("readable", [])],
+        [*prefixes, os.path.dirname(PACKAGE_DIRECTORY), bundle, *sandbox.get("readable", [])],
         links,
         options.pop("group", None),
     )
