@@ -39,7 +39,7 @@ class JobFilesIT {
               file.write("a,b\\n1,2\\n")
           request.artifact("table.csv")
           request.artifact(b"", name="empty")
-          return [hashlib.sha256(data).hexFileUpload.digest(), len(request.files["none"].read_bytes())]
+          return [hashlib.sha256(data).hexdigest(), len(request.files["none"].read_bytes())]
       """;
 
   private static S3Server storage;
