@@ -523,6 +523,11 @@ class BundlesIT {
     return "{\"bundle_id\": \"%s\", \"pack\": %d, \"part\": %d}".formatted(bundle, pack, part);
   }
 
+  /** Where the first part of a file is. */
+  private static Path stored(String file) {
+    return DIRECTORY.resolve(file.substring(file.length() - 2)).resolve(file).resolve("0");
+  }
+
   private String fileOf(String bundle, int number) {
     return rows.text(
         "select file_id from bundle_file where bundle_id = ? and number = ?", bundle, number);
@@ -533,9 +538,7 @@ class BundlesIT {
     String bundle = project();
     String agent = newAgent(bundle, "src/main.py").get("id");
     String executor = executor(agent, 1);
-    Path pack = DIRECTORY.resolve(fileOf(bundle, 1));
-    Path part = pack.resolve("0");
-    assertTrue(java.nio.file.Files.exists(part), part + " is the pack's only part");
+    Path part = stored(fileOf(bundle, 1));
     byte[] before = java.nio.file.Files.readAllBytes(part);
     java.nio.file.Files.delete(part);
     assertEquals(410, fetch(executor, part(bundle, 0, 0)).status());
@@ -544,7 +547,7 @@ class BundlesIT {
     // The script is there without it.
     assertEquals(MAIN, api.get("/v1/agents/" + agent).get("script"));
     java.nio.file.Files.write(part, before);
-    Path manifest = DIRECTORY.resolve(fileOf(bundle, 0)).resolve("0");
+    Path manifest = stored(fileOf(bundle, 0));
     java.nio.file.Files.delete(manifest);
     assertEquals(410, fetch(executor, "{\"bundle_id\": \"%s\"}".formatted(bundle)).status());
     assertEquals(410, api.get("/v1/bundles/" + bundle + "/manifest").status());
@@ -587,8 +590,8 @@ class BundlesIT {
     assertEquals(200, api.get("/v1/bundles/" + young).status());
     assertTrue(isThere(basePack), "a later bundle needs it");
     assertEquals(List.of(false, false), List.of(isThere(unusedPack), isThere(unusedManifest)));
-    assertTrue(
-        java.nio.file.Files.notExists(DIRECTORY.resolve(unusedPack).resolve("0")), "its bytes");
+    assertTrue(java.nio.file.Files.notExists(stored(unusedPack)), "its bytes");
+    assertTrue(java.nio.file.Files.exists(stored(basePack)), "the bytes of the other one");
     assertArrayEquals(bytes(MAIN), content(used, "src/main.py"));
     assertArrayEquals(bytes("VALUE = 1\n"), content(young, "src/pkg/one.py"));
     assertEquals(
