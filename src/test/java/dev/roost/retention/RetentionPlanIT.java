@@ -8,6 +8,7 @@ import dev.roost.agent.OldAgents;
 import dev.roost.api.OldSessions;
 import dev.roost.builds.OldBuilderJobs;
 import dev.roost.builds.UnusedBuilds;
+import dev.roost.bundle.OldBundles;
 import dev.roost.db.Sql;
 import dev.roost.event.OldEvents;
 import dev.roost.execution.OldExecutorJobs;
@@ -52,6 +53,14 @@ class RetentionPlanIT {
         created_at)
       select 'agent_' || i, 1, '', '', '', '3.13', 'bjob_' || lpad(i::text, 6, '0'), now()
       from generate_series(1, 5000) i;
+      insert into file (id, name, content_type, state, link_key, kept, created_at, used_at)
+      select 'file_' || i, '', '', 'stored', '', true, now(), now() from generate_series(1, 10000) i;
+      insert into bundle (id, sha256, files, size_bytes, created_at)
+      select 'bundle_' || i, '', 1, 1, now() - make_interval(secs => i) from generate_series(1, 5000) i;
+      insert into bundle_file (bundle_id, number, file_id)
+      select 'bundle_' || 1 + i / 2, i % 2, 'file_' || i from generate_series(1, 9999) i;
+      update agent_revision r set bundle_id = 'bundle_' || b.i, script_path = 'main.py'
+      from (select agent_id, row_number() over () as i from agent_revision) b where b.agent_id = r.agent_id and b.i < 4900;
       insert into executor (id, agent_id, agent_revision, build_id, state, lease_expires_at, created_at, ended_at)
       select 'executor_' || lpad(i::text, 6, '0'), 'agent_' || i, 1, 'build_' || lpad(i::text, 6, '0'), 'ended', now(),
         now(), now()
@@ -125,6 +134,11 @@ class RetentionPlanIT {
     all.put("revisions of an agent", OldAgents.DELETE_REVISIONS);
     all.put("builder jobs of an agent", OldAgents.BUILDER_JOBS);
     all.put("deletion of an agent", OldAgents.DELETE);
+    all.put("unused bundles", OldBundles.UNUSED);
+    all.put("lock on bundles", OldBundles.LOCK);
+    all.put("files of bundles", OldBundles.FILES);
+    all.put("deletion of bundles", OldBundles.DELETE);
+    all.put("files that no bundle needs", OldBundles.NEEDLESS);
     all.put("unused builds", UnusedBuilds.FIND);
     all.put("removal of a build", UnusedBuilds.REMOVE);
     all.put("another removal of a build", UnusedBuilds.BEGIN_AGAIN);
@@ -147,7 +161,7 @@ class RetentionPlanIT {
           statement.execute(insert);
         }
         statement.execute(
-            "analyze build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
+            "analyze bundle, bundle_file, file, build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
                 + " webhook_delivery, notification_message, login_session, login_link");
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements().entrySet()) {
@@ -178,6 +192,9 @@ class RetentionPlanIT {
         "select 1 from builder_job where build_id = ?",
         "select 1 from agent_revision where builder_job_id = ?",
         "select 1 from agent_revision where agent_id = ?",
+        "select 1 from agent_revision where bundle_id = ?",
+        "select 1 from bundle_file where bundle_id = ?",
+        "select 1 from bundle_file where file_id = ?",
         "select 1 from webhook_attempt where delivery_id = ?",
         "select 1 from login_session where key_id = ?",
         "select 1 from login_link where key_id = ?");

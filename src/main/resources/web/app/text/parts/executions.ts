@@ -245,6 +245,10 @@ export const text = {
       title: "The payload is lost",
       help: "It was stored as a file, and the storage of files no longer has it, for example since only the database was restored. Submit the job again with its payload.",
     },
+    bundle_lost: {
+      title: "The project's files are lost",
+      help: "The storage of files no longer has the files of the agent's project, for example since only the database was restored. Deploy the project again.",
+    },
     replay_diverged: {
       title: "A retry asked for other steps than the job has stored",
       help: "A script must call request.step in the same order in each attempt. Do what may differ, such as reading a clock, a random number or a list that changes, in a step.",
