@@ -178,8 +178,9 @@ def _sources(agent: AgentFile) -> list[Path]:
     from .mistakes import ProjectError
     from .project_files import selected
 
+    assert agent.directory is not None
     try:
-        return [file.source for file in selected(agent)]
+        return [agent.directory / file.path for file in selected(agent)]
     except ProjectError:
         return []
 
