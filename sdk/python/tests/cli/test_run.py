@@ -333,3 +333,47 @@ def test_watch_runs_again_when_a_file_changes(roost: Roost) -> None:
         running.saw("tidying up", "changed: agent.py", '"restarted"')
         running.interrupt()
         assert running.ended() == 130
+
+
+def project(roost: Roost) -> Path:
+    directory = roost.directory / "reports"
+    (directory / "src/pkg").mkdir(parents=True)
+    (directory / "pyproject.toml").write_text(
+        '[project]\nname = "reports"\n[tool.roost]\nscript = "src/main.py"\n'
+    )
+    (directory / "src/pkg/mod.py").write_text("def value():\n    return 1\n")
+    (directory / "data.txt").write_text("here")
+    (directory / "src/main.py").write_text(
+        "import os\nfrom pkg import mod\n\n"
+        "def main(request, store):\n"
+        "    store['n'] = store.get('n', 0) + 1\n"
+        "    beside = os.path.dirname(os.path.dirname(__file__)) + '/data.txt'\n"
+        "    same = open('data.txt').read() == open(beside).read()\n"
+        "    return [mod.value(), same, os.access(beside, os.W_OK) and os.geteuid() != 0]\n"
+    )
+    return directory
+
+
+def test_a_project_runs_from_a_copy(roost: Roost) -> None:
+    directory = project(roost)
+    for _ in range(2):
+        done = roost.run("reports")
+        assert (done.returncode, json.loads(done.stdout or "0")) == (0, [1, True, False]), done
+    assert (directory / ".roost/stores.db").is_file()
+    (directory / "src/pkg/mod.py").write_text("def value():\n    return 1 / 0\n")
+    done = roost.run("reports/pyproject.toml")
+    assert done.returncode == 1
+    assert 'File "reports/src/pkg/mod.py", line 2, in value' in done.stderr
+    assert "reports/src/main.py:8" in done.stderr
+    assert not [path for path in directory.rglob("*") if path.name == "__pycache__"]
+
+
+def test_files_of_a_project_are_watched(roost: Roost) -> None:
+    directory = project(roost)
+    with roost.start("reports", "--watch") as running:
+        running.saw("[1, true", "Waiting for changes")
+        (directory / "src/pkg/mod.py").write_text("def value():\n    return 2\n")
+        running.saw("changed: ", "[2, true", "Waiting for changes")
+        (directory / "src/pkg/new.py").write_text("")
+        assert "new.py" in running.saw("changed: ")
+        running.saw("Waiting for changes")

@@ -109,22 +109,27 @@ class Bundles:
         on_progress: Progress | None = None,
     ) -> Bundle:
         """Upload a project's directory; see `Bundle.upload`."""
-        scanned = scan(directory, paths)
+        return (await self._upload(scan(directory, paths), base, on_progress))[0]
+
+    async def _upload(
+        self, scanned: Scan, base: Bundle | str | None, progress: Progress | None
+    ) -> tuple[Bundle, Difference]:
+        """Return the bundle, and what has been sent for it."""
         found = await self._base(base)
         if found is None:
-            return await self._send(scanned, None, [], on_progress)
+            return await self._send(scanned, None, [], progress)
         if found.sha256 == scanned.sha256:
-            return found
+            return found, Difference.between(scanned.files, scanned.files)
         files = await self._manifest_of(found)
         if files is None or not _is_worth_keeping(found):
-            return await self._send(scanned, None, [], on_progress)
+            return await self._send(scanned, None, [], progress)
         try:
-            return await self._send(scanned, found.id, files, on_progress)
+            return await self._send(scanned, found.id, files, progress)
         except ValidationError as error:
             if all(each.pointer != "/base" for each in error.errors):
                 raise
             # It has been deleted meanwhile.
-            return await self._send(scanned, None, [], on_progress)
+            return await self._send(scanned, None, [], progress)
 
     async def _base(self, base: Bundle | str | None) -> Bundle | None:
         """Return the base as it is now; None if there is none any more."""
@@ -144,7 +149,7 @@ class Bundles:
 
     async def _send(
         self, scanned: Scan, base: str | None, files: list[BundleFile], progress: Progress | None
-    ) -> Bundle:
+    ) -> tuple[Bundle, Difference]:
         difference = Difference.between(files, scanned.files)
         body: dict[str, Any] = {
             "base": base,
@@ -163,7 +168,7 @@ class Bundles:
         response = await transport.request(
             "POST", _PATH, body=dump_json(body, "bundle"), repeatable=True
         )
-        return Bundle(self._client, transport.parse(response))
+        return Bundle(self._client, transport.parse(response)), difference
 
 
 def _is_worth_keeping(base: Bundle) -> bool:

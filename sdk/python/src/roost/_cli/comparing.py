@@ -5,13 +5,24 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import roost
 
-__all__ = ["Change", "requirement_lines", "revision_changes", "text_change", "variable_changes"]
+    from .._bundles import Difference
+
+__all__ = [
+    "Change",
+    "FilesChange",
+    "requirement_lines",
+    "revision_changes",
+    "text_change",
+    "variable_changes",
+]
+
+_SHOWN_FILES = 20
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,40 @@ class Change:
         return {"what": self.what, "before": self.before, "after": self.after, "secret": False}
 
 
+@dataclass(frozen=True)
+class FilesChange(Change):
+    """How the files of a project differ."""
+
+    difference: Difference | None = field(default=None, repr=False)
+
+    def lines(self, before: str, after: str) -> Iterator[str]:
+        """Yield a line for each of the first files, and how many there are more."""
+        lines = self._lines()
+        yield from lines[:_SHOWN_FILES]
+        if len(lines) > _SHOWN_FILES:
+            yield f"  … {len(lines) - _SHOWN_FILES:,} more files"
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the paths for JSON."""
+        found = self.difference
+        return {
+            **super().as_data(),
+            "added": [file.path for file in found.added] if found else [],
+            "changed": [file.path for file in found.changed] if found else [],
+            "removed": list(found.removed) if found else [],
+        }
+
+    def _lines(self) -> list[str]:
+        found = self.difference
+        if found is None:
+            return []
+        return [
+            *(f"~ {file.path}" for file in found.changed),
+            *(f"+ {file.path}" for file in found.added),
+            *(f"- {path}" for path in found.removed),
+        ]
+
+
 def text_change(what: str, before: str, after: str) -> list[Change]:
     """Return the change of a text of several lines, if there is one."""
     return [] if before == after else [Change(what, before, after, text=True)]
@@ -82,6 +127,9 @@ def requirement_lines(text: str) -> Sequence[str]:
 def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Change]:
     """Return how an agent differs from one of its revisions."""
     changes = text_change("script", before.script, after.script)
+    for key in ("bundle_id", "script_path"):
+        if getattr(before, key) != getattr(after, key):
+            changes.append(Change(key, getattr(before, key), getattr(after, key)))
     changes += text_change("requirements", before.requirements, after.requirements)
     if before.python_version != after.python_version:
         changes.append(Change("python_version", before.python_version, after.python_version))

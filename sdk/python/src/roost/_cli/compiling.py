@@ -32,7 +32,8 @@ def compile_script(plan: Plan) -> str | None:
 
     Raises `ScriptError` for a syntax error.
     """
-    if plan.agent is not None and not {"script", "python_version"} & set(plan.settings):
+    is_new = plan.agent is None or plan.files is not None
+    if not is_new and not {"script", "script_path", "python_version"} & set(plan.settings):
         return None
     version = plan.settings.get("python_version") or (plan.agent and plan.agent.python_version)
     if not version:

@@ -17,6 +17,7 @@ from .texts import examples
 if TYPE_CHECKING:
     import roost
 
+    from .._bundles import Scan
     from .planning import Plan
     from .project import AgentFile
 
@@ -27,14 +28,17 @@ __all__ = ["deploy"]
     epilog=examples(
         """
         roost deploy greeter.py            # settings from its header
-        roost deploy                       # all agents of ./roost.toml
+        roost deploy                       # all agents of ./roost.toml, or of ./pyproject.toml
         roost deploy --only reports --dry-run
         roost deploy greeter.py -r requirements.txt --python 3.13 --env LANG=en
         """
     )
 )
 @click.argument(
-    "path", metavar="[FILE|roost.toml|DIR]", default=".", type=click.Path(path_type=Path)
+    "path",
+    metavar="[FILE|roost.toml|pyproject.toml|DIR]",
+    default=".",
+    type=click.Path(path_type=Path),
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Only this agent of a roost.toml.")
 @click.option("--name", metavar="NAME", help="The agent's name; overrides the file.")
@@ -85,12 +89,16 @@ def deploy(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Create or update agents from scripts.
+    """Create or update agents from scripts, or from directories with all their files.
 
     Agents are matched by name. Settings in the file are applied; settings that the file doesn't
     mention stay unchanged, and so do the variables if it has none. Schedules whose names begin
     with "deploy/" are synchronized with the file: created, updated or deleted. Other schedules
     aren't touched.
+
+    With a pyproject.toml that has a table [tool.roost], or `directory` in a roost.toml, the agent
+    gets the files of that directory: those that Git tracks or would, without those of a
+    .roostignore. Only what has changed is sent.
 
     The script is first compiled with the agent's Python, if that is installed here. The command
     then waits for the build of the dependencies, after which the new revision runs. If the build
@@ -182,10 +190,14 @@ def _apply(client: roost.Client, plan: Plan, as_json: bool) -> roost.Agent:
     from .output import note
 
     agent = plan.agent
+    settings = dict(plan.settings)
+    if plan.files is not None:
+        settings["bundle"] = _upload(client, plan, plan.files, as_json)
+        settings["script_path"] = plan.file.script_path
     if agent is None:
-        agent = client.agents.create(**plan.settings)
-    elif plan.settings:
-        agent.update(**plan.settings)
+        agent = client.agents.create(**settings)
+    elif settings:
+        agent.update(**settings)
     for each in plan.schedules:
         if each.present is None:
             assert each.wanted is not None
@@ -203,11 +215,32 @@ def _apply(client: roost.Client, plan: Plan, as_json: bool) -> roost.Agent:
     return agent
 
 
+def _upload(client: roost.Client, plan: Plan, files: Scan, as_json: bool) -> roost.Bundle:
+    """Send the files of the project, and report how many that were."""
+    from .output import note
+    from .progress import Progress
+    from .times import size
+
+    with Progress() as progress:
+
+        def show(sent: int, total: int) -> None:
+            progress.say(f"Sending the files of {plan.file.name}: {size(sent)} of {size(total)}")
+
+        base = plan.agent.bundle_id if plan.agent else None
+        bundle, sent = client.bundles._upload(files, base, show)
+    if not as_json:
+        shown = f"{len(sent.packed):,} of {len(files.files):,} files"
+        note(f"Sent {shown}, {size(sent.packed_bytes)}.")
+    return bundle
+
+
 def _summary(plan: Plan) -> list[str]:
     """Return a short summary of the changes."""
     if plan.action == "create":
         count = len(plan.file.requirements)
         parts = [f"Python {plan.settings['python_version']}", _count(count, "requirement")]
+        if plan.files is not None:
+            parts.append(_count(len(plan.files.files), "file"))
         if plan.schedules:
             parts.append(_count(len(plan.schedules), "schedule"))
         return parts
@@ -296,10 +329,19 @@ def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
                 **_plan_data(plan),
                 "agent_id": agent.id,
                 "agent": shown_data(agent),
+                "bundle": _bundle_data(agent),
                 "builder_job": data_of(job),
             }
         )
     print_json(items)
+
+
+def _bundle_data(agent: roost.Agent) -> Any:
+    from .output import data_of
+
+    if agent.bundle_id is None:
+        return None
+    return data_of(connect.client().bundles.retrieve(agent.bundle_id))
 
 
 def _quoted(name: str) -> str:

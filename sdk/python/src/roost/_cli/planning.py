@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._agent_text import egress_text
-from .comparing import Change, requirement_lines, text_change, variable_changes
+from .comparing import Change, FilesChange, requirement_lines, text_change, variable_changes
 from .failures import Failure
 
 if TYPE_CHECKING:
     import roost
 
+    from .._bundles import BundleFile, Scan
     from .project import AgentFile
 
 __all__ = ["SCHEDULE_PREFIX", "Plan", "SchedulePlan", "plan"]
@@ -71,7 +72,8 @@ class SchedulePlan:
 class Plan:
     """The changes of one agent. `agent` is None if it doesn't exist yet.
 
-    `settings` are the arguments of `Agent.create` or `Agent.update`: only what will change.
+    `settings` are the arguments of `Agent.create` or `Agent.update`: only what will change, without
+    the `bundle` of `files`.
     """
 
     file: AgentFile
@@ -79,6 +81,8 @@ class Plan:
     settings: Mapping[str, Any] = field(repr=False)
     changes: Sequence[Change] = ()
     schedules: Sequence[SchedulePlan] = ()
+    # The files of its project, if they are to be sent.
+    files: Scan | None = field(default=None, repr=False)
 
     @property
     def action(self) -> str:
@@ -96,6 +100,9 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
     """Compare the files with the server, without changes."""
     import roost
 
+    from .project_files import scanned
+
+    files = scanned(file)
     runtime = client.runtime()
     variables = file.variables(os.environ)
     try:
@@ -104,7 +111,8 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
         python = file.python_among(runtime.python_versions, runtime.default)
         settings = {
             "name": file.name,
-            "script": file.text,
+            "script": file.text if files is None else None,
+            "script_path": file.script_path,
             "requirements": "\n".join(file.requirements),
             "env_vars": variables,
             "stores": file.stores,
@@ -112,8 +120,17 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
             **file.settings,
         }
         given = {key: value for key, value in settings.items() if value is not None}
-        return Plan(file, None, given, _first_changes(given), _schedules(file, ()))
+        changes = _first_changes(given)
+        if files is not None:
+            changes[1:1] = [_files_change((), files)]
+        return Plan(file, None, given, changes, _schedules(file, ()), files)
     settings, changes = _differences(client, agent, file, variables)
+    if files is not None:
+        base = _base(client, agent)
+        if base is None or base.sha256 != files.sha256:
+            changes.insert(0, _files_change(base.manifest() if base else (), files))
+        else:
+            files = None
     # Keep the agent's version if the header allows it: a newer one would require a build.
     python = file.python_among(runtime.python_versions, agent.python_version)
     if python not in (None, agent.python_version):
@@ -124,7 +141,25 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
         for schedule in client.schedules.list(agent_id=agent.id)
         if schedule.name.startswith(SCHEDULE_PREFIX)
     ]
-    return Plan(file, agent, settings, changes, _schedules(file, present))
+    return Plan(file, agent, settings, changes, _schedules(file, present), files)
+
+
+def _base(client: roost.Client, agent: roost.Agent) -> roost.Bundle | None:
+    """Return the agent's bundle, if it has one."""
+    import roost
+
+    if agent.bundle_id is None:
+        return None
+    try:
+        return client.bundles.retrieve(agent.bundle_id)
+    except roost.NotFound:
+        return None
+
+
+def _files_change(before: Sequence[BundleFile], files: Scan) -> Change:
+    from .._bundles import Difference
+
+    return FilesChange("files", None, None, difference=Difference.between(before, files.files))
 
 
 def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
@@ -147,9 +182,16 @@ def _differences(
     """Return the arguments of `update`, and the changes."""
     settings: dict[str, Any] = {}
     changes: list[Change] = []
-    if file.text != agent.script:
+    changes += text_change("script", agent.script, file.text)
+    if file.directory is not None:
+        if file.script_path != agent.script_path:
+            settings["script_path"] = file.script_path
+            changes.append(Change("script_path", agent.script_path, file.script_path))
+    elif agent.bundle_id is not None:
+        settings.update(bundle=None, script=file.text)
+        changes.append(Change("bundle", agent.bundle_id, None))
+    elif changes:
         settings["script"] = file.text
-        changes += text_change("script", agent.script, file.text)
     present, wanted = requirement_lines(agent.requirements), list(file.requirements)
     if present != wanted:
         settings["requirements"] = "\n".join(wanted)

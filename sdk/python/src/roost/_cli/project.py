@@ -1,4 +1,4 @@
-"""`Project`: the agents described by a script's header or a `roost.toml`.
+"""`Project`: the agents described by a script's header, a `roost.toml` or a `pyproject.toml`.
 
 A PEP 723 header makes a script a complete agent:
 
@@ -12,13 +12,15 @@ A PEP 723 header makes a script a complete agent:
     # ///
 
 A `roost.toml` has the same keys for several agents, each in `[agents.NAME]` with `script = "path"`.
+With `directory = "."`, an agent has the files of that directory, and its script is in it. A
+`pyproject.toml` has the keys in `[tool.roost]`, for one agent with the files of its directory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Callable, TypeVar
 
 from .files import read_env_file, read_requirements, read_text
@@ -41,6 +43,7 @@ __all__ = ["AgentFile", "FromEnvironment", "Project", "ProjectError"]
 
 _Read = TypeVar("_Read")
 
+_PYPROJECT = "pyproject.toml"
 _HEADER_KEYS = ("requires-python", "dependencies", "tool")  # all that PEP 723 has
 
 
@@ -58,6 +61,11 @@ _TOML_KEYS: Mapping[str, Kind] = {
     "env_file": (_is_path, "the path of a file of KEY=VALUE lines"),
     "requirements": (_is_path_or_list, 'the path of a file, or a list such as ["Jinja2==3.1.4"]'),
 }
+_SEVERAL_KEYS: Mapping[str, Kind] = {
+    **_TOML_KEYS,
+    "directory": (_is_path, 'the path of a directory, such as "."'),
+}
+_SCRIPTS = ("main.py", "agent.py")
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,8 @@ class AgentFile:
     """One agent as its files describe it.
 
     `text` is the script's text; `requirements` are lines `name==version`; `stores` is None for a
-    store with the agent's name. `settings` are API settings of the same names (`timeout`, `memory`
+    store with the agent's name. `directory` is that of a project, whose files go with the script,
+    None for a script alone. `settings` are API settings of the same names (`timeout`, `memory`
     and so on), `schedules` arguments of `Schedule.create`, each only if given. `files` are all
     files that were read.
     """
@@ -83,6 +92,14 @@ class AgentFile:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     schedules: Sequence[Mapping[str, Any]] = ()
     files: Sequence[Path] = ()
+    directory: Path | None = None
+
+    @property
+    def script_path(self) -> str | None:
+        """The path of the script in the project's directory."""
+        if self.directory is None:
+            return None
+        return self.script.relative_to(self.directory).as_posix()
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return `env_vars` with `from_env` resolved; ProjectError if a variable isn't set."""
@@ -120,23 +137,32 @@ class AgentFile:
 
 @dataclass(frozen=True)
 class Project:
-    """The agents of one file, which is a script or a `roost.toml`."""
+    """The agents of one file: a script, a `roost.toml` or a `pyproject.toml`."""
 
     path: Path
     agents: Sequence[AgentFile]
 
     @classmethod
     def read(cls, path: str | Path) -> Project:
-        """Read a script, a `roost.toml`, or the directory of one.
+        """Read a script, a `roost.toml` or `pyproject.toml`, or the directory of one.
 
         Raises `ProjectError` with all mistakes, one `file:line: mistake` per line.
         """
-        path = Path(path)
-        if path.is_dir():
-            path = path / "roost.toml"
+        path = cls.file_of(path)
+        if path.name == _PYPROJECT:
+            return cls(path, (_from_pyproject(path),))
         if path.suffix != ".toml":
             return cls(path, (_from_script(path),))
         return cls(path, tuple(_from_toml(path)))
+
+    @staticmethod
+    def file_of(path: str | Path) -> Path:
+        """Return the file that is read for a path."""
+        path = Path(path)
+        if not path.is_dir():
+            return path
+        is_project = not (path / "roost.toml").exists() and (path / _PYPROJECT).exists()
+        return path / (_PYPROJECT if is_project else "roost.toml")
 
     def agent(self, name: str | None = None) -> AgentFile:
         """Return the agent of that name, or the only one; ProjectError when there is none."""
@@ -214,16 +240,26 @@ def _from_toml(path: Path) -> list[AgentFile]:
 
 def _agent(path: Path, name: str, table: Table) -> AgentFile | None:
     """Read one agent of a `roost.toml`, with defaults from its script's header."""
-    valid = table.checked(_TOML_KEYS)
+    valid = table.checked(_SEVERAL_KEYS)
     env_vars, schedules = table.env_vars(), table.schedules()
-    if "script" not in valid:
+    directory = None
+    if "directory" in valid:
+        directory = path.parent / valid["directory"]
+        if not directory.is_dir():
+            table.mistake(f"there is no directory {directory}", "directory")
+            return None
+        script = _script_in(directory, table, valid)
+        if script is None:
+            return None
+    elif "script" not in valid:
         if "script" not in table.values:
             table.mistake(f'[agents.{name}] needs a `script`, such as script = "{name}.py"')
         return None
-    script = path.parent / valid["script"]
-    if not script.is_file():
-        table.mistake(f"there is no file {script}", "script")
-        return None
+    else:
+        script = path.parent / valid["script"]
+        if not script.is_file():
+            table.mistake(f"there is no file {script}", "script")
+            return None
     own = _from_script(script)
     requirements, files = own.requirements, [path, script]
     if isinstance(valid.get("requirements"), str):
@@ -251,7 +287,89 @@ def _agent(path: Path, name: str, table: Table) -> AgentFile | None:
         settings={**own.settings, **given},
         schedules=schedules if "schedules" in table.values else own.schedules,
         files=tuple(files),
+        directory=directory,
     )
+
+
+def _from_pyproject(path: Path) -> AgentFile:
+    """Read the agent of a `pyproject.toml`, which has the files of its directory."""
+    text = read_text(path)
+    mistakes = Mistakes(path)
+    values = parse_toml(text, mistakes) or {}
+    mistakes.raise_any()
+    tools = table_of(values.get("tool"))
+    if not isinstance(tools.get("roost"), dict):
+        raise ProjectError(f"{path}: there is no table [tool.roost] with an agent's settings")
+    project = Table(table_of(values.get("project")), text, ("project",), mistakes)
+    table = Table(table_of(tools["roost"]), text, ("tool", "roost"), mistakes)
+    valid = table.checked(_TOML_KEYS)
+    env_vars, schedules = table.env_vars(), table.schedules()
+    script = _script_in(path.parent, table, valid)
+    requires_python = project.values.get("requires-python")
+    if requires_python is not None and not is_specifier(str(requires_python)):
+        project.mistake(
+            '`requires-python` must be a specifier, such as ">=3.11"', "requires-python"
+        )
+    files = [path] if script is None else [path, script]
+    if "requirements" in valid:
+        requirements = valid["requirements"]
+        if isinstance(requirements, str):
+            file = path.parent / requirements
+            requirements = _file(table, "requirements", file, read_requirements) or ()
+            files.append(file)
+        else:
+            _check_requirements(table, "requirements", requirements)
+    else:
+        requirements = project.values.get("dependencies", [])
+        _check_requirements(project, "dependencies", requirements)
+    from_file: dict[str, str] = {}
+    if "env_file" in valid:
+        file = path.parent / valid["env_file"]
+        from_file = _file(table, "env_file", file, read_env_file) or {}
+        files.append(file)
+    name = valid.get("name", project.values.get("name"))
+    if not isinstance(name, str):
+        table.mistake('the agent needs a `name`, here or in [project], such as name = "reports"')
+    mistakes.raise_any()
+    assert script is not None and isinstance(name, str)
+    return AgentFile(
+        name=name,
+        script=script,
+        text=read_text(script),
+        requirements=tuple(requirements),
+        requires_python=requires_python,
+        python_version=valid.get("python_version"),
+        env_vars={**from_file, **env_vars},
+        stores=valid.get("stores"),
+        settings={key: value for key, value in valid.items() if key in SETTING_KEYS},
+        schedules=schedules,
+        files=tuple(files),
+        directory=path.parent,
+    )
+
+
+def _script_in(directory: Path, table: Table, valid: Mapping[str, Any]) -> Path | None:
+    """Return the script of a project; None, with a mistake, if there is none."""
+    if "script" in table.values:
+        if "script" not in valid:
+            return None
+        name = PurePosixPath(valid["script"])
+        if name.is_absolute() or ".." in name.parts or name.suffix != ".py":
+            table.mistake("`script` must be the path of a .py file in the directory", "script")
+            return None
+        script = directory / name
+        if not script.is_file():
+            table.mistake(f"there is no file {script}", "script")
+            return None
+        return script
+    for each in _SCRIPTS:
+        if (directory / each).is_file():
+            return directory / each
+    table.mistake(
+        f"{directory} has no {' or '.join(_SCRIPTS)}; name the script, such as "
+        'script = "src/main.py"'
+    )
+    return None
 
 
 def _file(table: Table, key: str, file: Path, read: Callable[[Path], _Read]) -> _Read | None:

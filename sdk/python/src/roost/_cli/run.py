@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,6 +23,7 @@ from .texts import examples
 if TYPE_CHECKING:
     from .._run.file_watch import FileWatch
     from .._run.local_run import Execution, LocalRun
+    from .project import AgentFile
     from .run_output import RunOutput
     from .run_plan import Options, Plan
 
@@ -39,6 +41,7 @@ _RESTART_SECONDS = 1.0
         roost run totals.py --file orders=orders.csv
         roost run greeter.py --env-file .env --store people > result.json
         roost run . --agent greeter                     # from a roost.toml
+        roost run reports                               # a directory with a pyproject.toml
         """
     )
 )
@@ -82,7 +85,8 @@ _RESTART_SECONDS = 1.0
 def run(watch: bool, as_json: bool, **options: Any) -> None:
     """Run an agent here, without a server.
 
-    FILE is a script, a roost.toml or its directory. The executor, the limits and the results are
+    FILE is a script, a roost.toml or pyproject.toml, or the directory of one. A project runs from a
+    copy of the files that `roost deploy` would send. The executor, the limits and the results are
     the same as on a server. Log lines go to standard error, the return value to standard output;
     with --json, the execution with its logs. Ctrl-C cancels.
 
@@ -146,6 +150,8 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
         output.begin(plan.agent)
         if watch is not None:
             watch.add(plan.agent.files)
+            if plan.agent.directory is not None:
+                watch.add_project(plan.agent.directory, partial(_sources, plan.agent))
         environment = _environment(plan)
         stores, job = Stores(plan.stores_file), plan.job
         run = LocalRun(
@@ -165,6 +171,18 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
         raise Failure(str(error), USAGE) from None
     except CannotRun as error:
         raise Failure(str(error), FAILED) from None
+
+
+def _sources(agent: AgentFile) -> list[Path]:
+    """Return the files of a project; none while they can't be selected, which the next run says."""
+    from .mistakes import ProjectError
+    from .project_files import selected
+
+    assert agent.directory is not None
+    try:
+        return [agent.directory / file.path for file in selected(agent)]
+    except ProjectError:
+        return []
 
 
 def _environment(plan: Plan) -> Path:

@@ -18,7 +18,7 @@ from .project import AgentFile
 __all__ = ["RunOutput"]
 
 _STYLES = {"DEBUG": "bright_black", "WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
-_FRAME = re.compile(r'( +File ")agent\.py(", line \d+.*)')
+_FRAME = re.compile(r'( +File ")([^"/<][^"]*)(", line \d+.*)')
 
 
 class RunOutput:
@@ -27,11 +27,13 @@ class RunOutput:
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
         self._script = Path("agent.py")
+        self._directory: Path | None = None
         self._open = False
 
     def begin(self, agent: AgentFile) -> None:
         """Show the script by its file name from now on."""
         self._script = agent.script
+        self._directory = agent.directory
 
     def entries(self, entries: Sequence[Entry]) -> None:
         """Write log entries to stderr."""
@@ -39,7 +41,7 @@ class RunOutput:
             text = entry["message"]
             frame = _FRAME.fullmatch(text) if entry["stream"] == "stderr" else None
             if frame:
-                text = f"{frame[1]}{self._script}{frame[2]}"
+                text = f"{frame[1]}{self._source(frame[2])}{frame[3]}"
             if entry["stream"] == "system":
                 text = click.style(text, dim=True)
             elif entry["stream"] == "logging":
@@ -48,6 +50,13 @@ class RunOutput:
                 text = f"{click.style(level, fg=_STYLES.get(level, 'blue'))} {logger}{text}"
             self._open = entry["continued"]
             echo(text, err=True, nl=not self._open)
+
+    def _source(self, name: str) -> str:
+        """Return the file that a traceback means."""
+        if self._directory is not None:
+            path = self._directory / name
+            return str(path) if path.is_file() else name
+        return str(self._script) if name == "agent.py" else name
 
     def values(self, texts: Sequence[str]) -> None:
         """Write values that the script emits to stdout, a JSON text per line."""

@@ -13,6 +13,7 @@ from .._values import NOT_GIVEN, dump_json
 from .flags import with_flags
 from .payloads import named_files, read_payload
 from .project import AgentFile, Project
+from .project_files import selected
 from .pythons import allows
 
 __all__ = ["Options", "Plan"]
@@ -38,7 +39,7 @@ class Options:
     @property
     def files(self) -> list[Path]:
         """The files that the options name."""
-        named = [self.file / "roost.toml" if self.file.is_dir() else self.file]
+        named = [Project.file_of(self.file)]
         named += [path for path in (self.env_file, self.requirements) if path is not None]
         if self.payload is not None and self.payload.startswith("@"):
             named.append(Path(self.payload[1:]))
@@ -77,8 +78,11 @@ class Plan:
             files=named_files(options.given),
             timeout=timeout if options.timeout is None else options.timeout,
             memory=agent.settings.get("memory", MEMORY_MIB),
+            project=selected(agent),
+            script_path=agent.script_path,
         )
-        directory = options.store_dir or agent.script.parent / ".roost"
+        beside = agent.script.parent if agent.directory is None else agent.directory
+        directory = options.store_dir or beside / ".roost"
         python = _python_version(agent, environment)
         artifacts = options.artifacts or directory / "artifacts"
         return cls(agent, job, python, agent.requirements, directory / "stores.db", artifacts)

@@ -106,6 +106,7 @@ def _agent(agent: roost.Agent) -> None:
             *_preload(agent),
             ("variables", ", ".join(names) or "none"),
             ("stores", "\n".join(agent.store_ids) or "none"),
+            ("bundle", agent.bundle_id),
             ("tool", agent.tool_name),
             ("", agent.tool_description if agent.tool_name else None),
         ]
@@ -119,7 +120,7 @@ def _agent(agent: roost.Agent) -> None:
         if schema is not None:
             heading(key)
             echo(json.dumps(schema, indent=2, ensure_ascii=False))
-    heading("script")
+    heading("script" if agent.script_path is None else f"script {agent.script_path}")
     echo(agent.script.rstrip())
 
 

@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Callable
 
+from .._project_files import ProjectFile
 from .defaults import MEMORY_MIB, TIMEOUT_SECONDS
 from .failures import CannotRun
 from .files import Files
@@ -45,7 +46,10 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Job:
-    """A job to run. `payload` is JSON text or None; `changes` replace parts of the work."""
+    """A job to run. `payload` is JSON text or None; `changes` replace parts of the work.
+
+    `project` are the files that go with the script, which is `script_path` among them.
+    """
 
     script: str = field(repr=False)
     payload: str | None = None
@@ -55,9 +59,16 @@ class Job:
     timeout: float = TIMEOUT_SECONDS
     memory: int = MEMORY_MIB
     changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    project: Sequence[ProjectFile] = field(default=(), repr=False)
+    script_path: str | None = None
 
-    def work(self, execution_id: str, stores: list[dict[str, str]]) -> dict[str, Any]:
-        """Return the job as the executor receives it."""
+    def work(
+        self, execution_id: str, stores: list[dict[str, str]], directory: Path | None = None
+    ) -> dict[str, Any]:
+        """Return the job as the executor receives it. `directory`: where the project's files are."""
+        agent = {"revision": 1, "script": self.script, "env_vars": dict(self.env_vars)}
+        if directory is not None:
+            agent["bundle"] = {"directory": str(directory), "script": self.script_path}
         work = {
             "execution_id": execution_id,
             "executor_job_id": "xjob_local",
@@ -69,7 +80,7 @@ class Job:
             "payload": self.payload,
             "stores": stores,
             "limits": _LIMITS,
-            "agent": {"revision": 1, "script": self.script, "env_vars": dict(self.env_vars)},
+            "agent": agent,
         }
         limits = {**_LIMITS, **self.changes.get("limits", {})}
         return {**work, **self.changes, "limits": limits}
@@ -163,7 +174,12 @@ class LocalRun:
         self._stores = stores
         self._directory = Path(tempfile.mkdtemp(prefix="roost-run-"))
         files = Files(job.files, artifacts or self._directory / "artifacts", on_artifact)
-        work = job.work(self._id, stores.begin(self._id, job.stores))
+        try:
+            project = self._copied(job.project) if job.script_path is not None else None
+        except BaseException:
+            self._remove()
+            raise
+        work = job.work(self._id, stores.begin(self._id, job.stores), project)
         if job.files:
             work["files"] = files.work()
         self._plane = ControlPlane(work, stores, files, self._take_entries, on_values)
@@ -171,7 +187,7 @@ class LocalRun:
             self._process = self._start(environment)
         except BaseException:
             self._plane.close()
-            shutil.rmtree(self._directory, ignore_errors=True)
+            self._remove()
             raise
 
     def __enter__(self) -> LocalRun:
@@ -187,7 +203,7 @@ class LocalRun:
             self._process.wait()
         self._stores.end(self._id)
         self._plane.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._remove()
 
     def wait(self, seconds: float = _POLL_SECONDS) -> Execution | None:
         """Wait up to `seconds` for the end; return the Execution once it has ended."""
@@ -201,6 +217,29 @@ class LocalRun:
     def cancel(self) -> None:
         """Cancel the script: SIGTERM, and SIGKILL after ten seconds."""
         self._plane.cancel()
+
+    def _copied(self, files: Sequence[ProjectFile]) -> Path:
+        """Copy a project's files, so that the script can't change them; as on a server, read-only."""
+        root = self._directory / "project"
+        root.mkdir()
+        directories = {root}
+        try:
+            for file in files:
+                target = root / file.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                directories.update(path for path in target.parents if root in path.parents)
+                shutil.copyfile(file.source, target)
+                target.chmod(0o555 if file.executable else 0o444)
+        except OSError as error:
+            raise CannotRun(f"the project's files can't be copied: {error}") from None
+        for directory in directories:
+            directory.chmod(0o555)
+        return root
+
+    def _remove(self) -> None:
+        for directory, _, _ in os.walk(self._directory / "project"):
+            os.chmod(directory, 0o700)
+        shutil.rmtree(self._directory, ignore_errors=True)
 
     def _start(self, environment: Path) -> subprocess.Popen[bytes]:
         token = self._directory / "token"

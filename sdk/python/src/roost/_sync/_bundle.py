@@ -110,22 +110,27 @@ class Bundles:
         on_progress: Progress | None = None,
     ) -> Bundle:
         """Upload a project's directory; see `Bundle.upload`."""
-        scanned = scan(directory, paths)
+        return (self._upload(scan(directory, paths), base, on_progress))[0]
+
+    def _upload(
+        self, scanned: Scan, base: Bundle | str | None, progress: Progress | None
+    ) -> tuple[Bundle, Difference]:
+        """Return the bundle, and what has been sent for it."""
         found = self._base(base)
         if found is None:
-            return self._send(scanned, None, [], on_progress)
+            return self._send(scanned, None, [], progress)
         if found.sha256 == scanned.sha256:
-            return found
+            return found, Difference.between(scanned.files, scanned.files)
         files = self._manifest_of(found)
         if files is None or not _is_worth_keeping(found):
-            return self._send(scanned, None, [], on_progress)
+            return self._send(scanned, None, [], progress)
         try:
-            return self._send(scanned, found.id, files, on_progress)
+            return self._send(scanned, found.id, files, progress)
         except ValidationError as error:
             if all(each.pointer != "/base" for each in error.errors):
                 raise
             # It has been deleted meanwhile.
-            return self._send(scanned, None, [], on_progress)
+            return self._send(scanned, None, [], progress)
 
     def _base(self, base: Bundle | str | None) -> Bundle | None:
         """Return the base as it is now; None if there is none any more."""
@@ -145,7 +150,7 @@ class Bundles:
 
     def _send(
         self, scanned: Scan, base: str | None, files: list[BundleFile], progress: Progress | None
-    ) -> Bundle:
+    ) -> tuple[Bundle, Difference]:
         difference = Difference.between(files, scanned.files)
         body: dict[str, Any] = {
             "base": base,
@@ -162,7 +167,7 @@ class Bundles:
         transport = self._client._transport
         # One that is created twice is deleted, as nobody uses it.
         response = transport.request("POST", _PATH, body=dump_json(body, "bundle"), repeatable=True)
-        return Bundle(self._client, transport.parse(response))
+        return Bundle(self._client, transport.parse(response)), difference
 
 
 def _is_worth_keeping(base: Bundle) -> bool:
