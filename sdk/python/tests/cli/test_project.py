@@ -78,14 +78,14 @@ def test_a_script_without_a_header_has_the_name_of_its_file(tmp_path: Path) -> N
 
 def test_all_mistakes_of_a_header_are_reported_with_their_lines(tmp_path: Path) -> None:
     wrong = (
-        SCRIPT.replace("Jinja2==3.1.4", "Jinja2>=3")
+        SCRIPT.replace("Jinja2==3.1.4", "Jinja2>=three")
         .replace("# timeout = 30", '# timout = 30\n# memory = "much"')
         .replace("GREETING", "ROOST_GREETING")
         .replace("time_zone", "timezone")
     )
     path = write(tmp_path, "hello.py", wrong)
     assert errors(path) == [
-        f'{path}:5: "Jinja2>=3" allows several versions. Pin one, for example Jinja2==3.',
+        f'{path}:5: ">=three" is not a version. Write Jinja2==1.2.3, say.',
         f"{path}:11: unknown key `timout`; did you mean `timeout`?",
         f"{path}:12: `memory` must be an integer",
         f"{path}:14: ROOST_GREETING: names that begin with ROOST_ are reserved",
@@ -175,7 +175,7 @@ timeout = 1
 script = "other.py"
 requirements = [
   "one==1",
-  "two",
+  "two @ here",
 ]
 """
     path = write(tmp_path, "roost.toml", toml)
@@ -183,7 +183,7 @@ requirements = [
         f"{path}:1: unknown key `agent`; write an agent as a table [agents.NAME]",
         f"{path}:3: there is no file {tmp_path / 'missing.py'}",
         f'{path}:4: [agents.two] needs a `script`, such as script = "two.py"',
-        f'{path}:10: "two" has no version. Write two==<version>.',
+        f'{path}:10: "two @ here" points to a URL or path. Write a version, such as two>=1.2.',
     ]
 
 

@@ -1,27 +1,13 @@
 """Versions for requirements that allow several, from a directory of wheels."""
 
 import os
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from roost._run.builds import fetch_uv, find_uv
 from roost._run.failures import CannotLock
 from roost._run.locking import export, lock
-
-WHEELS: Mapping[str, list[str]] = {
-    "roosttest_tea-1.0": ["roosttest-cup>=1"],
-    "roosttest_tea-1.1": ["roosttest-cup>=1"],
-    "roosttest_cup-1.0": [],
-    "roosttest_cup-2.0": [],
-    "roosttest_milk-3.0": [
-        "roosttest-tea",
-        'roosttest-ice>=1; sys_platform == "win32"',
-        'roosttest-sugar; extra == "sweet"',
-    ],
-    "roosttest_sugar-1.0": [],
-}
+from wheels import make_wheels
 
 
 @pytest.fixture(scope="session")
@@ -31,25 +17,7 @@ def uv() -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    wheels = tmp_path / "wheels"
-    wheels.mkdir()
-    for name, requirements in WHEELS.items():
-        metadata = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n".format(*name.split("-"))
-        metadata += "Provides-Extra: sweet\n"
-        metadata += "".join(f"Requires-Dist: {each}\n" for each in requirements)
-        with zipfile.ZipFile(wheels / f"{name}-py3-none-any.whl", "w") as file:
-            file.writestr(f"{name}.dist-info/METADATA", metadata)
-            file.writestr(
-                f"{name}.dist-info/WHEEL",
-                "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-            )
-            file.writestr(f"{name}.dist-info/RECORD", "")
-    own = {
-        "UV_NO_INDEX": "1",
-        "UV_FIND_LINKS": str(wheels),
-        "UV_CACHE_DIR": str(tmp_path / "cache"),
-    }
-    return {**os.environ, **own}
+    return {**os.environ, **make_wheels(tmp_path)}
 
 
 def test_the_newest_versions_are_chosen_with_what_they_need(

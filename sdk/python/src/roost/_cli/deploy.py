@@ -48,7 +48,7 @@ __all__ = ["deploy"]
     "--requirements",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A file of name==version lines; overrides the header.",
+    help="A file of requirements, one per line; overrides the header.",
 )
 @click.option("--env", multiple=True, metavar="KEY=VALUE", help="An environment variable.")
 @click.option(
@@ -70,6 +70,11 @@ __all__ = ["deploy"]
     metavar="TAG",
     help="A tag, such as team/crawlers; all --tag replace the agent's tags.",
 )
+@click.option(
+    "--upgrade",
+    is_flag=True,
+    help="Get the newest versions of requirements that allow several.",
+)
 @click.option("--no-wait", is_flag=True, help="Don't wait for the build.")
 @click.option("--timeout", type=SPAN, help="Maximum time to wait for each build.")
 @click.option("--dry-run", is_flag=True, help="Show the changes without applying them.")
@@ -84,6 +89,7 @@ def deploy(
     env_file: Path | None,
     store: Sequence[str],
     tag: Sequence[str],
+    upgrade: bool,
     no_wait: bool,
     timeout: float | None,
     dry_run: bool,
@@ -99,6 +105,11 @@ def deploy(
     With a pyproject.toml that has a table [tool.roost], or `directory` in a roost.toml, the agent
     gets the files of that directory: those that Git tracks or would, without those of a
     .roostignore. Only what has changed is sent.
+
+    Requirements may allow several versions, as in "pandas>=2". Then uv chooses one for each
+    package, also for what these require, and the agent keeps these versions until its requirements
+    no longer allow them, or --upgrade is given. A uv.lock or pylock.toml beside the pyproject.toml
+    has the versions if there is one.
 
     The script is first compiled with the agent's Python, if that is installed here. The command
     then waits for the build of the dependencies, after which the new revision runs. If the build
@@ -136,7 +147,7 @@ def deploy(
             )
         files = [with_flags(files[0], **flags)]
     client = connect.client()
-    plans = [plan(client, file) for file in files]
+    plans = [plan(client, file, upgrade) for file in files]
     if dry_run:
         _show(plans, as_json)
         return

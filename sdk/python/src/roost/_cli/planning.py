@@ -96,10 +96,14 @@ class Plan:
         return [*self.changes, *(each for plan in self.schedules for each in plan.changes)]
 
 
-def plan(client: roost.Client, file: AgentFile) -> Plan:
-    """Compare the files with the server, without changes."""
+def plan(client: roost.Client, file: AgentFile, upgrade: bool = False) -> Plan:
+    """Compare the files with the server, without changes.
+
+    `upgrade`: requirements that allow several versions get the newest.
+    """
     import roost
 
+    from .locking import locked
     from .project_files import scanned
 
     files = scanned(file)
@@ -108,15 +112,15 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
     try:
         agent = client.agents.retrieve(name=file.name)
     except roost.NotFound:
-        python = file.python_among(runtime.python_versions, runtime.default)
+        python = file.python_among(runtime.python_versions, runtime.default) or runtime.default
         settings = {
             "name": file.name,
             "script": file.text if files is None else None,
             "script_path": file.script_path,
-            "requirements": "\n".join(file.requirements),
+            "requirements": "\n".join(locked(file, (), python)),
             "env_vars": variables,
             "stores": file.stores,
-            "python_version": python or runtime.default,
+            "python_version": python,
             **file.settings,
         }
         given = {key: value for key, value in settings.items() if value is not None}
@@ -124,15 +128,17 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
         if files is not None:
             changes[1:1] = [_files_change((), files)]
         return Plan(file, None, given, changes, _schedules(file, ()), files)
-    settings, changes = _differences(client, agent, file, variables)
+    # Keep the agent's version if the header allows it: a newer one would require a build.
+    python = file.python_among(runtime.python_versions, agent.python_version)
+    present_lines = requirement_lines(agent.requirements)
+    requirements = locked(file, present_lines, python or agent.python_version, upgrade)
+    settings, changes = _differences(client, agent, file, variables, requirements)
     if files is not None:
         base = _base(client, agent)
         if base is None or base.sha256 != files.sha256:
             changes.insert(0, _files_change(base.manifest() if base else (), files))
         else:
             files = None
-    # Keep the agent's version if the header allows it: a newer one would require a build.
-    python = file.python_among(runtime.python_versions, agent.python_version)
     if python not in (None, agent.python_version):
         settings["python_version"] = python
         changes.append(Change("python_version", agent.python_version, python))
@@ -177,7 +183,11 @@ def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
 
 
 def _differences(
-    client: roost.Client, agent: roost.Agent, file: AgentFile, variables: Mapping[str, str]
+    client: roost.Client,
+    agent: roost.Agent,
+    file: AgentFile,
+    variables: Mapping[str, str],
+    wanted: Sequence[str],
 ) -> tuple[dict[str, Any], list[Change]]:
     """Return the arguments of `update`, and the changes."""
     settings: dict[str, Any] = {}
@@ -192,8 +202,8 @@ def _differences(
         changes.append(Change("bundle", agent.bundle_id, None))
     elif changes:
         settings["script"] = file.text
-    present, wanted = requirement_lines(agent.requirements), list(file.requirements)
-    if present != wanted:
+    present = requirement_lines(agent.requirements)
+    if list(present) != list(wanted):
         settings["requirements"] = "\n".join(wanted)
         changes += text_change("requirements", "\n".join(present), "\n".join(wanted))
     if variables and variables != (agent.env_vars or {}):

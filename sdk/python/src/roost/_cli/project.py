@@ -72,7 +72,7 @@ _SCRIPTS = ("main.py", "agent.py")
 class AgentFile:
     """One agent as its files describe it.
 
-    `text` is the script's text; `requirements` are lines `name==version`; `stores` is None for a
+    `text` is the script's text; `requirements` are lines of PEP 508; `stores` is None for a
     store with the agent's name. `directory` is that of a project, whose files go with the script,
     None for a script alone. `settings` are API settings of the same names (`timeout`, `memory`
     and so on), `schedules` arguments of `Schedule.create`, each only if given. `files` are all

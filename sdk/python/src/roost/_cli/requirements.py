@@ -1,16 +1,17 @@
-"""Checks of requirements, `name==version`, before the server's."""
+"""Checks of requirements, before the server's."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["mistake_in", "requirement_lines"]
+__all__ = ["is_pinned", "mistake_in", "requirement_lines"]
 
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*"
     r"(?P<operator>===|==|~=|!=|<=|>=|<|>|@)?\s*(?P<version>[^;]*?)\s*(?:;.*)?"
 )
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]*")
+_SPECIFIER = re.compile(r"(?:===|==|~=|!=|<=|>=|<|>)\s*[0-9][A-Za-z0-9.!+_*-]*")
 
 
 def requirement_lines(text: str) -> list[tuple[int, str]]:
@@ -23,27 +24,33 @@ def mistake_in(requirement: str) -> str | None:
     """Return an error with advice, or None. The server checks more strictly."""
     quoted = f'"{requirement}"'
     if requirement.startswith("-"):
-        return f"{quoted} is an option of pip. Write one package per line, name==version."
+        return f"{quoted} is an option of pip. Write one package per line."
     if "://" in requirement or requirement.startswith("git+"):
-        return f"{quoted} is a URL. Write a package from the package index, name==version."
+        return f"{quoted} is a URL. Write a package from the package index."
     if requirement.startswith((".", "/", "~")) or requirement.endswith((".whl", ".tar.gz")):
-        return f"{quoted} is a path. Write a package from the package index, name==version."
+        return f"{quoted} is a path. Write a package from the package index."
     match = _REQUIREMENT.fullmatch(requirement)
     if match is None or (match["operator"] is None and match["version"]):
-        return f"{quoted} is not a requirement. Write name==version."
+        return f"{quoted} is not a requirement. Write one such as name==1.2.3 or name>=1.2."
     name, operator, version = match["name"], match["operator"], match["version"]
-    if operator is None and name.lower() == "roost":
-        return None  # provided by the server
-    if operator is None:
-        return f"{quoted} has no version. Write {name}==<version>."
     if operator == "@":
-        return f"{quoted} points to a URL or path. Write {name}==<version>."
-    if operator != "==" or "," in version or "*" in version:
-        bound = version if _VERSION.fullmatch(version) else "<version>"
-        return f"{quoted} allows several versions. Pin one, for example {name}=={bound}."
-    if not _VERSION.fullmatch(version):
-        return f'"{version}" is not a version. Write {name}==1.2.3, say.'
+        return f"{quoted} points to a URL or path. Write a version, such as {name}>=1.2."
+    if operator is None:
+        return None
+    for specifier in f"{operator}{version}".split(","):
+        if not _SPECIFIER.fullmatch(specifier.strip()):
+            return f'"{specifier.strip()}" is not a version. Write {name}==1.2.3, say.'
     return None
+
+
+def is_pinned(requirement: str) -> bool:
+    """Return whether a requirement without mistakes allows one version only."""
+    match = _REQUIREMENT.fullmatch(requirement)
+    if match is None:
+        return False
+    if match["operator"] is None:
+        return match["name"].lower() == "roost"  # provided by the server
+    return match["operator"] == "==" and _VERSION.fullmatch(match["version"]) is not None
 
 
 def _without_comment(line: str) -> str:

@@ -65,7 +65,12 @@ _RESTART_SECONDS = 1.0
     "--requirements",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A file of name==version lines; overrides the header.",
+    help="A file of requirements, one per line; overrides the header.",
+)
+@click.option(
+    "--upgrade",
+    is_flag=True,
+    help="Get the newest versions of requirements that allow several.",
 )
 @click.option("--python", metavar="VERSION", help="The Python version, such as 3.13.")
 @click.option("--store", "stores", multiple=True, metavar="NAME", help="A store for the agent.")
@@ -152,7 +157,7 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
             watch.add(plan.agent.files)
             if plan.agent.directory is not None:
                 watch.add_project(plan.agent.directory, partial(_sources, plan.agent))
-        environment = _environment(plan)
+        environment = _environment(plan, options.upgrade)
         stores, job = Stores(plan.stores_file), plan.job
         run = LocalRun(
             job,
@@ -185,9 +190,10 @@ def _sources(agent: AgentFile) -> list[Path]:
         return []
 
 
-def _environment(plan: Plan) -> Path:
+def _environment(plan: Plan, upgrade: bool) -> Path:
     """Return the environment with the agent's packages, created if missing."""
     from .._run import builds, interpreters
+    from .locking import locked_here
     from .progress import Progress
 
     uv = builds.find_uv(os.environ)
@@ -195,14 +201,15 @@ def _environment(plan: Plan) -> Path:
         with Progress() as progress:
             progress.say("Downloading uv, which installs packages")
             uv = builds.fetch_uv(os.environ)
+    requirements = locked_here(plan.agent, plan.python_version, upgrade)
     interpreter = interpreters.find(plan.python_version, uv, os.environ)
-    place = builds.place_of(interpreter, plan.requirements, os.environ)
+    place = builds.place_of(interpreter, requirements, os.environ)
     if not builds.is_built(place):
         with Progress() as progress:
-            count = len(plan.requirements)
+            count = len(requirements)
             packages = f"{count} package{'' if count == 1 else 's'}"
             progress.say(f"Installing {packages} for Python {interpreter.version}")
-            builds.build(place, interpreter, plan.requirements, uv, os.environ, progress.log)
+            builds.build(place, interpreter, requirements, uv, os.environ, progress.log)
     return place
 
 

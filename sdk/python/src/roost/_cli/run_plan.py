@@ -35,6 +35,7 @@ class Options:
     given: Sequence[str] = ()
     artifacts: Path | None = None
     timeout: float | None = None
+    upgrade: bool = False
 
     @property
     def files(self) -> list[Path]:
@@ -48,12 +49,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: the agent's files, the job, the Python version and the packages."""
+    """One run: the agent's files, the job and the Python version."""
 
     agent: AgentFile
     job: Job
     python_version: str
-    requirements: Sequence[str]
     stores_file: Path
     artifacts: Path
 
@@ -85,7 +85,7 @@ class Plan:
         directory = options.store_dir or beside / ".roost"
         python = _python_version(agent, environment)
         artifacts = options.artifacts or directory / "artifacts"
-        return cls(agent, job, python, agent.requirements, directory / "stores.db", artifacts)
+        return cls(agent, job, python, directory / "stores.db", artifacts)
 
 
 def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
