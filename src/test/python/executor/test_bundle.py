@@ -71,8 +71,7 @@ def submit(executor: Jobs, files: "Files", **changes: Any) -> str:
     script = next(iter(files))
     bundle = {"id": "bundle_1", "script": script}
     agent = {"script": files[script], "bundle": bundle, **changes.pop("agent", {})}
-    name = executor.submit("", **{**changes, "agent": agent})
-    return name
+    return executor.submit("", **{**changes, "agent": agent})
 
 
 @pytest.mark.parametrize("preload", ["off", "auto"])
