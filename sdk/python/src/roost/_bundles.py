@@ -135,7 +135,8 @@ class Pack:
         parts: list[bytes] = []
         missing = size
         while missing and self._next():
-            assert self._source is not None and self._file is not None
+            assert self._source is not None
+            assert self._file is not None
             piece = self._source.read(min(missing, self._left))
             if not piece:
                 raise _changed(self._file.path)

@@ -81,7 +81,8 @@ def test_a_project_is_created_and_then_only_changes_are_sent(cli: Any, plane: Pl
     done = cli("deploy", str(plane.directory), client=plane.client)
     assert done.code == 0, done.err
     (created,) = plane.sent
-    assert created["name"] == "reports" and "script" not in created
+    assert created["name"] == "reports"
+    assert "script" not in created
     assert (created["bundle_id"], created["script_path"]) == ("bundle_1", "src/main.py")
     assert (created["requirements"], created["timeout"]) == ("Jinja2==3.1.4", 60)
     size = len(PYPROJECT) + len(SCRIPT) + len("a,b\n")
@@ -90,7 +91,8 @@ def test_a_project_is_created_and_then_only_changes_are_sent(cli: Any, plane: Pl
 
     done = cli("deploy", str(plane.directory), client=plane.client)
     assert done.err == "reports is up to date: revision 1.\n"
-    assert len(plane.sent) == 1 and len(plane.bundles.created) == 1
+    assert len(plane.sent) == 1
+    assert len(plane.bundles.created) == 1
 
     (plane.directory / "data.csv").write_text("a,b,c\n")
     done = cli("deploy", str(plane.directory / "pyproject.toml"), client=plane.client)
@@ -108,21 +110,28 @@ def test_a_dry_run_lists_files_and_sends_nothing(cli: Any, plane: Plane) -> None
         (plane.directory / f"new{number:02}.txt").write_text("x")
     done = cli("deploy", str(plane.directory), "--dry-run", client=plane.client)
     lines = done.out.splitlines()
-    assert "~ src/main.py" in lines and "+ new00.txt" in lines and "+ new18.txt" in lines
-    assert "+ new19.txt" not in lines and "  … 7 more files" in lines
-    assert "-    return 1" in lines and "+    return 2" in lines
-    assert len(plane.sent) == 1 and len(plane.bundles.created) == 1
+    assert "~ src/main.py" in lines
+    assert "+ new00.txt" in lines
+    assert "+ new18.txt" in lines
+    assert "+ new19.txt" not in lines
+    assert "  … 7 more files" in lines
+    assert "-    return 1" in lines
+    assert "+    return 2" in lines
+    assert len(plane.sent) == 1
+    assert len(plane.bundles.created) == 1
     (data,) = json.loads(
         cli("deploy", str(plane.directory), "--dry-run", "--json", client=plane.client).out
     )
     files = next(change for change in data["changes"] if change["what"] == "files")
-    assert files["changed"] == ["src/main.py"] and files["removed"] == ["data.csv"]
+    assert files["changed"] == ["src/main.py"]
+    assert files["removed"] == ["data.csv"]
     assert len(files["added"]) == 25
 
 
 def test_the_bundle_is_part_of_the_json(cli: Any, plane: Plane) -> None:
     (data,) = json.loads(cli("deploy", str(plane.directory), "--json", client=plane.client).out)
-    assert data["bundle"]["id"] == "bundle_1" and data["bundle"]["files"] == 4
+    assert data["bundle"]["id"] == "bundle_1"
+    assert data["bundle"]["files"] == 4
 
 
 def test_a_script_becomes_a_project_and_a_script_again(
@@ -171,7 +180,8 @@ def test_an_agent_of_a_roost_toml_has_a_directory(cli: Any, plane: Plane) -> Non
 def test_mistakes_name_their_line(cli: Any, plane: Plane, text: str, said: str) -> None:
     (plane.directory / "pyproject.toml").write_text(text)
     done = cli("deploy", str(plane.directory), client=plane.client)
-    assert done.code == 2 and said in done.err.replace("\n", " "), done.err
+    assert done.code == 2, done.err
+    assert said in done.err.replace("\n", " "), done.err
     assert plane.sent == []
 
 
@@ -188,18 +198,21 @@ def test_requirements_of_roost_take_the_place_of_the_project_s(cli: Any, plane: 
 def test_files_that_cannot_be_sent_are_named(cli: Any, plane: Plane) -> None:
     (plane.directory / "link").symlink_to("/etc")
     done = cli("deploy", str(plane.directory), client=plane.client)
-    assert done.code == 2 and "link is a symbolic link that leads out" in done.err
+    assert done.code == 2
+    assert "link is a symbolic link that leads out" in done.err
     (plane.directory / "link").unlink()
     (plane.directory / ".gitignore").write_text("main.py\n")
     done = cli("deploy", str(plane.directory), client=plane.client)
-    assert done.code == 2 and "main.py is ignored, so it would not be sent" in done.err
+    assert done.code == 2
+    assert "main.py is ignored, so it would not be sent" in done.err
     assert plane.sent == []
 
 
 def test_a_syntax_error_is_found_before_anything_is_sent(cli: Any, plane: Plane) -> None:
     (plane.directory / "src/main.py").write_text("def main(:\n")
     done = cli("deploy", str(plane.directory), "--python", "3.13", client=plane.client)
-    assert plane.sent == [] and not plane.bundles.created
+    assert plane.sent == []
+    assert not plane.bundles.created
     assert done.code != 0
 
 
@@ -209,4 +222,5 @@ def test_the_agent_shows_its_bundle(cli: Any, plane: Plane) -> None:
     plane.agent.update(memory=256, cpu=1.0, max_attempts=1, retry_delay=1.0, keep_warm=1.0)
     plane.agent.update(max_concurrency=1, concurrency_key_scope="execution", isolation="process")
     shown = cli("show", "agent_1", client=plane.client)
-    assert "bundle_1" in shown.out and "src/main.py" in shown.out, shown
+    assert "bundle_1" in shown.out, shown
+    assert "src/main.py" in shown.out, shown

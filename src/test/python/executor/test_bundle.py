@@ -71,8 +71,7 @@ def submit(executor: Jobs, files: "Files", **changes: Any) -> str:
     script = next(iter(files))
     bundle = {"id": "bundle_1", "script": script}
     agent = {"script": files[script], "bundle": bundle, **changes.pop("agent", {})}
-    name = executor.submit("", **{**changes, "agent": agent})
-    return name
+    return executor.submit("", **{**changes, "agent": agent})
 
 
 @pytest.mark.parametrize("preload", ["off", "auto"])
@@ -417,3 +416,24 @@ def test_a_pod_that_ends_while_the_files_come_gives_the_execution_away(pod: Pod)
     last = pod.finished(name).last
     assert (last["state"], last["reason"]) == ("lost", "executor_lost")
     assert pod.sidecar.ended() == 128 + signal.SIGTERM
+
+
+def test_modules_are_compiled_once_for_later_executions(executor: Executor) -> None:
+    files = {
+        "src/main.py": (
+            "from pkg import mod\n\ndef main(request):\n"
+            "    return [type(mod.__loader__).__name__, mod.f(request.payload), mod.__spec__.origin[-14:]]\n"
+        ),
+        "src/pkg/mod.py": "import string\n\ndef f(number):\n    return 6 / number\n",
+        "src/pkg/broken.py": "x = = 1\n",
+        "src/pkg/other.py": "raise SystemExit('nothing of the project is run before it is imported')\n",
+        "top.py": "x = '\\q'\n",
+    }
+    end = time.monotonic() + 60
+    while (value := run(executor, files, payload="2").value)[0] != "PrecompiledLoader":
+        assert value == ["SourceFileLoader", 3.0, "src/pkg/mod.py"]
+        assert time.monotonic() < end
+    assert value == ["PrecompiledLoader", 3.0, "src/pkg/mod.py"]
+    error = run(executor, files, payload="0").last["error"]
+    assert 'File "src/pkg/mod.py", line 4, in f\n    return 6 / number' in error["traceback"]
+    assert not list((executor.directory / "bundle").rglob("__pycache__"))

@@ -18,8 +18,9 @@ from step_plane import JobSteps
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor.script.failures import ScriptFile  # noqa: E402
+
 from roost_executor.script import step_history, steps, waits  # noqa: E402
+from roost_executor.script.failures import ScriptFile  # noqa: E402
 from roost_executor.script.step_errors import CallFailed, ReplayDiverged  # noqa: E402
 from roost_executor.script.stream import Stream  # noqa: E402
 

@@ -41,17 +41,18 @@ class Agent(AgentRuns):
     """A script and its settings.
 
     `bundle_id` is the Bundle with the files of its project, `script_path` the path of the script in
-    it; both are `None` if the agent is a single script. `requirements` is text with one specifier per line. The server hides the values of `env_vars`
-    from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
-    `memory` in MiB, `cpu` in cores. `concurrency_key_scope` is "execution" if a job has its
-    concurrency key while it has an execution, "job" if it keeps the key until it ends.
-    `never_retry` are reasons that are never retried, whatever `max_attempts`. `profile` is the kind
-    of pod, `None` the default; `egress` is "all", "none" or text with one destination per line.
-    `preload` is "auto" if executors import modules in advance, else "off". `input_schema` is the
-    JSON Schema that payloads must match, `output_schema` that of the return value; both may be
-    `None`. `tags` are labels in lower case, sorted; slashes separate levels. `tool_name` is the
-    name under which language models are offered the agent as a tool, `None` if they aren't;
-    `tool_description` says what the tool does, and may be `None`.
+    it; both are `None` if the agent is a single script. `requirements` is text with one specifier
+    per line. The server hides the values of `env_vars` from keys that may not write agents.
+    `timeout`, `retry_delay` and `keep_warm` are in seconds, `memory` in MiB, `cpu` in cores.
+    `concurrency_key_scope` is "execution" if a job has its concurrency key while it has an
+    execution, "job" if it keeps the key until it ends. `never_retry` are reasons that are never
+    retried, whatever `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is
+    "all", "none" or text with one destination per line. `preload` is "auto" if executors import
+    modules in advance, else "off". `input_schema` is the JSON Schema that payloads must match,
+    `output_schema` that of the return value; both may be `None`. `tags` are labels in lower case,
+    sorted; slashes separate levels. `tool_name` is the name under which language models are offered
+    the agent as a tool, `None` if they aren't; `tool_description` says what the tool does, and may
+    be `None`.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -143,22 +144,23 @@ class Agent(AgentRuns):
         """Create an agent; Roost starts building its dependencies.
 
         `script` is its text. An agent that is a project has a `bundle` instead, a Bundle or its id,
-        and the `script_path` of a script in it. `requirements` is a list of `name==version`, or text with one per
-        line; `env_vars` a mapping, or text with one `KEY=VALUE` per line. `stores` are DataStores
-        or names of DataStores, created if missing; `store_ids` are ids. Without either, the agent
-        gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
-        seconds, `memory` in MiB, `cpu` in cores. With `concurrency_key_scope` "job", a job keeps
-        its concurrency key while it is suspended or waits for its next attempt. `never_retry` are
-        reasons, such as "exception", that are never retried. With `requests_per_process` above 1,
-        one process runs so many executions at a time, and `main` must be asynchronous. `profile`
-        is a kind of pod that the server offers. `egress` is what the script may connect to: "all",
-        "none", or a list of `address:port` and `block:port`. With `preload` "off", each execution
-        imports its modules itself. `input_schema` and `output_schema` are JSON Schemas, or classes
-        with `model_json_schema`, as pydantic's: a payload that doesn't match the first is refused
-        when it is submitted; the second only describes what `main` returns. `tags` are labels, such
-        as "team/crawlers". With a `tool_name`, language models are offered the agent as a tool; the
-        name is unique and has up to 64 letters, digits, `_` and `-`. `tool_description` says what
-        the tool does, for the model that chooses. Omitted settings have the server's defaults.
+        and the `script_path` of a script in it. `requirements` is a list of `name==version`, or
+        text with one per line; `env_vars` a mapping, or text with one `KEY=VALUE` per line.
+        `stores` are DataStores or names of DataStores, created if missing; `store_ids` are ids.
+        Without either, the agent gets a new store; with an empty list, none. `timeout`,
+        `retry_delay` and `keep_warm` are in seconds, `memory` in MiB, `cpu` in cores. With
+        `concurrency_key_scope` "job", a job keeps its concurrency key while it is suspended or
+        waits for its next attempt. `never_retry` are reasons, such as "exception", that are never
+        retried. With `requests_per_process` above 1, one process runs so many executions at a time,
+        and `main` must be asynchronous. `profile` is a kind of pod that the server offers. `egress`
+        is what the script may connect to: "all", "none", or a list of `address:port` and
+        `block:port`. With `preload` "off", each execution imports its modules itself.
+        `input_schema` and `output_schema` are JSON Schemas, or classes with `model_json_schema`, as
+        pydantic's: a payload that doesn't match the first is refused when it is submitted; the
+        second only describes what `main` returns. `tags` are labels, such as "team/crawlers". With
+        a `tool_name`, language models are offered the agent as a tool; the name is unique and has
+        up to 64 letters, digits, `_` and `-`. `tool_description` says what the tool does, for the
+        model that chooses. Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
         with all reasons, `Conflict` if another agent has the name or the tool name.
@@ -237,10 +239,10 @@ class Agent(AgentRuns):
         With `bundle` `None`, the agent is a single script again. Of an agent with a bundle,
         `script` alone changes that file of it.
 
-        A change of the script, the bundle, the requirements, the variables, the Python version, `profile`,
-        `egress`, `preload`, `input_schema` or `output_schema` creates a revision; a change of the
-        requirements or the Python version also creates a BuilderJob. Until that build succeeds, the
-        previous revision runs: see `wait_until_built`.
+        A change of the script, the bundle, the requirements, the variables, the Python version,
+        `profile`, `egress`, `preload`, `input_schema` or `output_schema` creates a revision; a
+        change of the requirements or the Python version also creates a BuilderJob. Until that build
+        succeeds, the previous revision runs: see `wait_until_built`.
         """
         transport = self._client._transport
         async with encoded(self._client, changes) as body:

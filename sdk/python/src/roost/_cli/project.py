@@ -331,7 +331,8 @@ def _from_pyproject(path: Path) -> AgentFile:
     if not isinstance(name, str):
         table.mistake('the agent needs a `name`, here or in [project], such as name = "reports"')
     mistakes.raise_any()
-    assert script is not None and isinstance(name, str)
+    assert script is not None
+    assert isinstance(name, str)
     return AgentFile(
         name=name,
         script=script,

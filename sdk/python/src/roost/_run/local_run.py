@@ -65,8 +65,12 @@ class Job:
     def work(
         self, execution_id: str, stores: list[dict[str, str]], directory: Path | None = None
     ) -> dict[str, Any]:
-        """Return the job as the executor receives it. `directory`: where the project's files are."""
-        agent = {"revision": 1, "script": self.script, "env_vars": dict(self.env_vars)}
+        """Return the job as the executor receives it. `directory` has the project's files."""
+        agent: dict[str, Any] = {
+            "revision": 1,
+            "script": self.script,
+            "env_vars": dict(self.env_vars),
+        }
         if directory is not None:
             agent["bundle"] = {"directory": str(directory), "script": self.script_path}
         work = {
@@ -219,7 +223,7 @@ class LocalRun:
         self._plane.cancel()
 
     def _copied(self, files: Sequence[ProjectFile]) -> Path:
-        """Copy a project's files, so that the script can't change them; as on a server, read-only."""
+        """Copy a project's files, which the script can't change, as on a server."""
         root = self._directory / "project"
         root.mkdir()
         directories = {root}

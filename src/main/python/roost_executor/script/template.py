@@ -72,6 +72,10 @@ class Template:
             with self._unseeded:
                 for module in modules:
                     self._load(module)
+            if self._script.bundle is not None:
+                from roost_executor.script.precompiled import precompile
+
+                precompile(self._script.bundle.directory)
             make_definitions_immortal()
             gc.collect()
             gc.freeze()
