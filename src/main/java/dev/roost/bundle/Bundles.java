@@ -364,13 +364,13 @@ public class Bundles {
   }
 
   private static Problem lostOfAgent(String id) {
-    return Problem.invalid("/bundle_id", "lost", lost(id).getMessage());
+    return Problem.invalid("/bundle_id", "bytes_lost", lost(id).getMessage());
   }
 
   private static Problem lostBase(String id) {
     return Problem.invalid(
         "/base",
-        "lost",
+        "bytes_lost",
         "The storage of files has lost bytes of the bundle %s. Send the whole project, without a base."
             .formatted(Text.quote(id)));
   }

@@ -67,6 +67,7 @@ class StatesTest {
           "CompatCronJobs: running",
           "CompatCronJobs: suspended",
           // Fields of requests.
+          "BundleRequest: removed",
           "ApprovalLinksResource: approved",
           "ExecutorJobsResource: running",
           "ExecutorLinkResource: running");
