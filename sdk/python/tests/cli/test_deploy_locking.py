@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import Server, agent, builder_job
+from wheels import make_wheels
+
 from roost._cli.failures import Failure
 from roost._cli.locking import locked_here
 from roost._cli.project import Project
-from support import Server, agent, builder_job
-from wheels import make_wheels
 
 RUNTIME = {"kind": "local", "python_versions": ["3.12", "3.13"], "default": "3.13"}
 OLD = "roosttest-cup==1.0\nroosttest-tea==1.0"
@@ -40,7 +41,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def deployed(server: Server, script: Path, requirements: "str | None") -> None:
+def deployed(server: Server, script: Path, requirements: str | None) -> None:
     """Prepare a server that has the agent with these requirements, or no agent."""
     server.on("GET", "/runtime", RUNTIME)
     there = agent(name="tea", script=script.read_text(), requirements=requirements or "")
@@ -53,7 +54,7 @@ def deployed(server: Server, script: Path, requirements: "str | None") -> None:
     server.on("GET", "/builder-jobs/bjob_1", builder_job("succeeded"))
 
 
-def sent(server: Server) -> "list[str]":
+def sent(server: Server) -> list[str]:
     """Return the requirements that were sent."""
     changes = [each for each in server.requests if each.method in ("POST", "PATCH")]
     bodies = [json.loads(request.content) for request in changes]
@@ -70,11 +71,13 @@ def test_the_first_deploy_gets_the_newest(cli: Any, server: Server, script: Path
 def test_versions_stay_until_an_upgrade(cli: Any, server: Server, script: Path) -> None:
     deployed(server, script, OLD)
     done = cli("deploy", str(script), client=server.client)
-    assert "tea is up to date" in done.err and sent(server) == []
+    assert "tea is up to date" in done.err
+    assert sent(server) == []
     done = cli("deploy", str(script), "--upgrade", "--dry-run", client=server.client)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert "-roosttest-tea==1.0" in lines and "+roosttest-tea==1.1" in lines
+    assert "-roosttest-tea==1.0" in lines
+    assert "+roosttest-tea==1.1" in lines
     cli("deploy", str(script), "--upgrade", client=server.client)
     assert sent(server) == [NEW]
 
@@ -92,7 +95,8 @@ def test_without_a_solution_nothing_is_deployed(cli: Any, server: Server, script
     script.write_text(HEADER.format("roosttest-tea>=7"))
     deployed(server, script, OLD)
     done = cli("deploy", str(script), client=server.client)
-    assert done.code == 1 and sent(server) == []
+    assert done.code == 1
+    assert sent(server) == []
     assert "The versions of tea's requirements can't be found" in done.err
     assert "roosttest-tea>=7" in done.err
 
@@ -112,7 +116,8 @@ def test_a_pylock_of_the_project_has_the_versions(cli: Any, server: Server, tmp_
     assert locked_here(file, "3.13") == OLD.split("\n")
     deployed(server, project / "main.py", OLD)
     done = cli("deploy", str(project), "--upgrade", client=server.client)
-    assert done.code != 0 and "pylock.toml has the versions of tea" in done.err
+    assert done.code != 0
+    assert "pylock.toml has the versions of tea" in done.err
 
 
 def test_runs_here_keep_the_versions_of_the_first(

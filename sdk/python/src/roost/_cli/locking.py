@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from .failures import FAILED, Failure
 from .files import read_text
 from .header import parse_toml
-from .mistakes import Mistakes, ProjectError
+from .mistakes import Mistakes
 from .requirements import is_pinned
-from .settings_file import table_of
+from .settings_file import items_of, table_of
 
 if TYPE_CHECKING:
     from .project import AgentFile
@@ -102,10 +102,7 @@ def _pins_of(lock_file: Path) -> list[str]:
     mistakes = Mistakes(lock_file)
     values = parse_toml(read_text(lock_file), mistakes) or {}
     mistakes.raise_any()
-    packages = values.get("packages", [])
-    if not isinstance(packages, list):
-        raise ProjectError(f"{lock_file}: `packages` must be a list of tables")
-    tables = [table_of(each) for each in packages]
+    tables = [table_of(each) for each in items_of(values.get("packages"))]
     return [f"{each['name']}=={each['version']}" for each in tables if "version" in each]
 
 

@@ -103,6 +103,7 @@ def plan(client: roost.Client, file: AgentFile, upgrade: bool = False) -> Plan:
     """
     import roost
 
+    from .._run.interpreters import DEFAULT_VERSION
     from .locking import locked
     from .project_files import scanned
 
@@ -117,7 +118,7 @@ def plan(client: roost.Client, file: AgentFile, upgrade: bool = False) -> Plan:
             "name": file.name,
             "script": file.text if files is None else None,
             "script_path": file.script_path,
-            "requirements": "\n".join(locked(file, (), python)),
+            "requirements": "\n".join(locked(file, (), python or DEFAULT_VERSION)),
             "env_vars": variables,
             "stores": file.stores,
             "python_version": python,

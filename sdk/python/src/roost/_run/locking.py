@@ -29,9 +29,9 @@ def lock(
 ) -> list[str]:
     """Return `name==version` lines for the requirements and all that they depend on.
 
-    Versions of `preferred`, lines of the same form, are kept where the requirements allow them; what
-    nothing requires any more is left out. The versions are for Linux on x86-64. `directory`: where
-    uv looks for its settings, such as package indexes. Raises CannotLock.
+    Versions of `preferred`, lines of the same form, are kept where the requirements allow them;
+    what nothing requires any more is left out. The versions are for Linux on x86-64. `directory`:
+    where uv looks for its settings, such as package indexes. Raises CannotLock.
     """
     # The server provides its own SDK, of its own version.
     own = [line for line in requirements if line.lower() == "roost"]
