@@ -44,6 +44,15 @@ public final class ManyExecutions {
 
   private ManyExecutions() {}
 
+  /** Fills the database in the statement's transaction, which the caller takes back. */
+  public static void fill(Statement statement) throws SQLException {
+    for (String insert : FILL.split(";")) {
+      statement.execute(insert);
+    }
+    statement.execute(
+        "analyze builder_job, agent, agent_revision, executor, executor_job, execution");
+  }
+
   /**
    * The plans of those statements that read all Executions, jobs or executors, by their names; all
    * in one transaction that is taken back.
@@ -54,11 +63,7 @@ public final class ManyExecutions {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
-        for (String insert : FILL.split(";")) {
-          statement.execute(insert);
-        }
-        statement.execute(
-            "analyze builder_job, agent, agent_revision, executor, executor_job, execution");
+        fill(statement);
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements.entrySet()) {
           String plan = Plans.of(statement, each.getValue().text());

@@ -7,6 +7,7 @@ import io.smallrye.common.annotation.Blocking;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HEAD;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
@@ -40,7 +41,7 @@ public class BundleContentResource {
   @Operation(
       operationId = "downloadBundleFile",
       summary = "Download a file of a bundle",
-      description = "Always as an attachment.")
+      description = "Always as an attachment. A Range of bytes continues a download.")
   @APIResponse(
       responseCode = "200",
       description = "The file",
@@ -48,17 +49,28 @@ public class BundleContentResource {
           @Content(
               mediaType = MediaType.APPLICATION_OCTET_STREAM,
               schema = @Schema(type = SchemaType.STRING, format = "binary")))
+  @APIResponse(
+      responseCode = "206",
+      description = "The bytes of the Range",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_OCTET_STREAM,
+              schema = @Schema(type = SchemaType.STRING, format = "binary")))
   @APIResponse(responseCode = "410", ref = "gone")
+  @APIResponse(responseCode = "416", ref = "range_not_satisfiable")
   public RestMulti<byte[]> content(
       String id,
       @Parameter(required = true, description = "The path of the file", example = "src/main.py")
           @RestQuery
           String path,
+      @Parameter(description = "One range, for example bytes=1000-1999") @HeaderParam("Range")
+          String range,
       @Parameter(hidden = true) @Context RoutingContext context) {
     Bundles.Located found = bundles.locate(id, required(path));
     streams.begin();
     BundleFile file = found.file();
-    return download.sendSlice(found.pack(), file.offset(), file.sizeBytes(), name(file), context);
+    return download.sendSlice(
+        found.pack(), file.offset(), file.sizeBytes(), name(file), range, context);
   }
 
   /** Without this method, a HEAD would read the whole file. */

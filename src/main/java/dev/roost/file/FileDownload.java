@@ -51,19 +51,20 @@ public class FileDownload {
     // RFC 9110, 13.1.5: the range of another file's bytes is not what is asked for.
     String condition = context.request().getHeader("If-Range");
     boolean isOfThis = condition == null || condition.equals(tag(file));
-    Optional<ByteRange> asked = isOfThis ? asked(file, range) : Optional.empty();
+    Optional<ByteRange> asked = isOfThis ? asked(range, file.sizeBytes()) : Optional.empty();
     ByteRange bytes = asked.orElse(new ByteRange(0, file.sizeBytes() - 1));
     RestMulti.SyncRestMulti.Builder<byte[]> response =
         RestMulti.fromMultiData(pieces(file, bytes, context));
     headers(file, bytes.length()).forEach(response::header);
-    if (asked.isPresent()) {
-      response
-          .status(206)
-          .header(
-              "Content-Range",
-              "bytes %d-%d/%d".formatted(bytes.first(), bytes.last(), file.sizeBytes()));
-    }
+    asked.ifPresent(part -> markPartial(response, part, file.sizeBytes()));
     return response.build();
+  }
+
+  private static void markPartial(
+      RestMulti.SyncRestMulti.Builder<byte[]> response, ByteRange part, long size) {
+    response
+        .status(206)
+        .header("Content-Range", "bytes %d-%d/%d".formatted(part.first(), part.last(), size));
   }
 
   private Multi<byte[]> pieces(StoredFile file, ByteRange bytes, RoutingContext context) {
@@ -84,19 +85,29 @@ public class FileDownload {
   }
 
   /**
-   * The response with bytes of a file that are a file of their own, with another name. The caller
-   * has begun a stream.
+   * The response with bytes of a file that are a file of their own, with another name, or with
+   * those of them that the request asks for. The caller has begun a stream.
    *
    * @param file null: there are no bytes
+   * @param range the header, or null
    */
   public RestMulti<byte[]> sendSlice(
-      StoredFile file, long from, long length, String name, RoutingContext context) {
-    Multi<byte[]> pieces =
-        file == null
-            ? Multi.createFrom().empty()
-            : pieces(file, new ByteRange(from, from + length - 1), context);
-    RestMulti.SyncRestMulti.Builder<byte[]> response = RestMulti.fromMultiData(pieces);
-    sliceHeaders(length, name).forEach(response::header);
+      StoredFile file, long from, long length, String name, String range, RoutingContext context) {
+    if (file == null) {
+      RestMulti.SyncRestMulti.Builder<byte[]> response =
+          RestMulti.fromMultiData(Multi.createFrom().empty());
+      sliceHeaders(0, name).forEach(response::header);
+      return response.build();
+    }
+    // Slices have no tags, so no condition can hold.
+    boolean isConditional = context.request().getHeader("If-Range") != null;
+    Optional<ByteRange> asked = isConditional ? Optional.empty() : asked(range, length);
+    ByteRange part = asked.orElse(new ByteRange(0, length - 1));
+    ByteRange bytes = new ByteRange(from + part.first(), from + part.last());
+    RestMulti.SyncRestMulti.Builder<byte[]> response =
+        RestMulti.fromMultiData(pieces(file, bytes, context));
+    sliceHeaders(part.length(), name).forEach(response::header);
+    asked.ifPresent(each -> markPartial(response, each, length));
     return response.build();
   }
 
@@ -115,6 +126,8 @@ public class FileDownload {
         Long.toString(length),
         "Content-Disposition",
         disposition(name),
+        "Accept-Ranges",
+        "bytes",
         "Cache-Control",
         "private, no-store",
         "X-Content-Type-Options",
@@ -168,13 +181,13 @@ public class FileDownload {
     return '"' + file.id() + '"';
   }
 
-  private static Optional<ByteRange> asked(StoredFile file, String range) {
+  private static Optional<ByteRange> asked(String range, long size) {
     try {
-      return ByteRange.parse(range, file.sizeBytes());
+      return ByteRange.parse(range, size);
     } catch (ByteRange.Unsatisfiable e) {
       throw Problem.of(
           ErrorCode.RANGE_NOT_SATISFIABLE,
-          "The file has %,d bytes; the request asks for others.".formatted(file.sizeBytes()));
+          "The file has %,d bytes; the request asks for others.".formatted(size));
     }
   }
 

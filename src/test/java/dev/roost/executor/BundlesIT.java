@@ -218,6 +218,14 @@ class BundlesIT {
     HttpResponse<byte[]> head =
         http("HEAD", "/v1/bundles/" + id + "/content?path=src/main.py", null);
     assertEquals(main.length, head.headers().firstValueAsLong("Content-Length").orElseThrow());
+    Answer part = api.get("/v1/bundles/" + id + "/content?path=src/main.py", "Range", "bytes=2-5");
+    assertEquals(206, part.status(), part.text());
+    assertEquals(MAIN.substring(2, 6), part.text());
+    assertEquals("bytes 2-5/" + main.length, part.header("Content-Range"));
+    assertEquals(
+        416,
+        api.get("/v1/bundles/" + id + "/content?path=src/main.py", "Range", "bytes=9999-")
+            .status());
     assertEquals(403, Api.as(Role.READ).post("/v1/bundles", "{\"files\": []}").status());
     assertEquals(200, Api.as(Role.READ).get("/v1/bundles/" + id).status());
   }
