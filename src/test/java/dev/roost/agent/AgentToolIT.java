@@ -260,7 +260,6 @@ class AgentToolIT {
         .call(
             () -> {
               var entities = Agent.getEntityManager();
-              QuarkusTransaction.setRollbackOnly();
               entities
                   .unwrap(Session.class)
                   .doWork(
@@ -270,12 +269,14 @@ class AgentToolIT {
                         }
                       });
               read.run();
-              return ((Number)
+              Number scans =
+                  (Number)
                       entities
                           .createNativeQuery(
                               "select pg_stat_get_xact_numscans(cast('agent_tool_name' as regclass))")
-                          .getSingleResult())
-                  .intValue();
+                          .getSingleResult();
+              QuarkusTransaction.setRollbackOnly();
+              return scans.intValue();
             });
   }
 
