@@ -256,28 +256,27 @@ class AgentToolIT {
 
   /** How often the index is read of a table with many agents. */
   private static int scans(Runnable read) {
-    return QuarkusTransaction.requiringNew()
-        .call(
-            () -> {
-              var entities = Agent.getEntityManager();
+    QuarkusTransaction.begin();
+    try {
+      var entities = Agent.getEntityManager();
+      entities
+          .unwrap(Session.class)
+          .doWork(
+              connection -> {
+                try (Statement statement = connection.createStatement()) {
+                  ManyExecutions.fill(statement);
+                }
+              });
+      read.run();
+      return ((Number)
               entities
-                  .unwrap(Session.class)
-                  .doWork(
-                      connection -> {
-                        try (Statement statement = connection.createStatement()) {
-                          ManyExecutions.fill(statement);
-                        }
-                      });
-              read.run();
-              Number scans =
-                  (Number)
-                      entities
-                          .createNativeQuery(
-                              "select pg_stat_get_xact_numscans(cast('agent_tool_name' as regclass))")
-                          .getSingleResult();
-              QuarkusTransaction.setRollbackOnly();
-              return scans.intValue();
-            });
+                  .createNativeQuery(
+                      "select pg_stat_get_xact_numscans(cast('agent_tool_name' as regclass))")
+                  .getSingleResult())
+          .intValue();
+    } finally {
+      QuarkusTransaction.rollback();
+    }
   }
 
   private static List<String> found(String after, int most) {

@@ -70,6 +70,16 @@ public final class PrivateFiles {
   }
 
   private static final class Remover extends SimpleFileVisitor<Path> {
+    /** What is in a read-only directory, such as the files of an agent's project, can't be deleted. */
+    @Override
+    public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+      if (!Files.isWritable(directory)) {
+        // What can't be changed shows when it can't be deleted.
+        directory.toFile().setWritable(true, true);
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
       Files.deleteIfExists(file);
