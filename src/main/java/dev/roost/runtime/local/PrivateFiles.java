@@ -70,7 +70,9 @@ public final class PrivateFiles {
   }
 
   private static final class Remover extends SimpleFileVisitor<Path> {
-    /** What is in a read-only directory, such as the files of an agent's project, can't be deleted. */
+    /**
+     * What is in a read-only directory, such as the files of an agent's project, can't be deleted.
+     */
     @Override
     public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
       if (!Files.isWritable(directory)) {
