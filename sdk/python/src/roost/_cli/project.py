@@ -262,18 +262,9 @@ def _agent(path: Path, name: str, table: Table) -> AgentFile | None:
             return None
     own = _from_script(script)
     requirements, files = own.requirements, [path, script]
-    if isinstance(valid.get("requirements"), str):
-        file = path.parent / valid["requirements"]
-        requirements = _file(table, "requirements", file, read_requirements) or ()
-        files.append(file)
-    elif "requirements" in valid:
-        requirements = valid["requirements"]
-        _check_requirements(table, "requirements", requirements)
-    from_file: dict[str, str] = {}
-    if "env_file" in valid:
-        file = path.parent / valid["env_file"]
-        from_file = _file(table, "env_file", file, read_env_file) or {}
-        files.append(file)
+    if "requirements" in valid:
+        requirements = _given_requirements(path, table, valid["requirements"], files)
+    from_file = _given_variables(path, table, valid, files)
     given = {key: value for key, value in valid.items() if key in SETTING_KEYS}
     return AgentFile(
         name=valid.get("name", name),
@@ -312,21 +303,11 @@ def _from_pyproject(path: Path) -> AgentFile:
         )
     files = [path] if script is None else [path, script]
     if "requirements" in valid:
-        requirements = valid["requirements"]
-        if isinstance(requirements, str):
-            file = path.parent / requirements
-            requirements = _file(table, "requirements", file, read_requirements) or ()
-            files.append(file)
-        else:
-            _check_requirements(table, "requirements", requirements)
+        requirements = _given_requirements(path, table, valid["requirements"], files)
     else:
         requirements = project.values.get("dependencies", [])
         _check_requirements(project, "dependencies", requirements)
-    from_file: dict[str, str] = {}
-    if "env_file" in valid:
-        file = path.parent / valid["env_file"]
-        from_file = _file(table, "env_file", file, read_env_file) or {}
-        files.append(file)
+    from_file = _given_variables(path, table, valid, files)
     name = valid.get("name", project.values.get("name"))
     if not isinstance(name, str):
         table.mistake('the agent needs a `name`, here or in [project], such as name = "reports"')
@@ -371,6 +352,27 @@ def _script_in(directory: Path, table: Table, valid: Mapping[str, Any]) -> Path 
         'script = "src/main.py"'
     )
     return None
+
+
+def _given_requirements(path: Path, table: Table, value: Any, files: list[Path]) -> Sequence[str]:
+    """Return the requirements of a file, which is added to `files`, or of a list."""
+    if not isinstance(value, str):
+        _check_requirements(table, "requirements", value)
+        return items_of(value)
+    file = path.parent / value
+    files.append(file)
+    return _file(table, "requirements", file, read_requirements) or ()
+
+
+def _given_variables(
+    path: Path, table: Table, valid: Mapping[str, Any], files: list[Path]
+) -> dict[str, str]:
+    """Return the variables of `env_file`, if there is one, which is added to `files`."""
+    if "env_file" not in valid:
+        return {}
+    file = path.parent / valid["env_file"]
+    files.append(file)
+    return _file(table, "env_file", file, read_env_file) or {}
 
 
 def _file(table: Table, key: str, file: Path, read: Callable[[Path], _Read]) -> _Read | None:
