@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Callable
 
 from ._project_files import ProjectFile, ProjectFilesError, digest_of, select
 
-__all__ = ["BundleFile", "Difference", "Pack", "Progress", "Scan", "scan"]
+__all__ = ["BundleFile", "Difference", "Pack", "Progress", "Scan", "read", "scan"]
 
 _READ_BYTES = 1024 * 1024
 
@@ -174,8 +174,11 @@ def scan(directory: str | os.PathLike[str], paths: Iterable[str] | None = None) 
     Raises `ProjectFilesError` as `select` does.
     """
     selected = select(directory)
-    if paths is not None:
-        selected = _only(selected, paths)
+    return read(selected if paths is None else _only(selected, paths))
+
+
+def read(selected: Sequence[ProjectFile]) -> Scan:
+    """Read files that `select` has returned."""
     files: list[BundleFile] = []
     for file in selected:
         digest = hashlib.sha256()

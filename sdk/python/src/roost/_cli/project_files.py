@@ -34,10 +34,6 @@ def scanned(agent: AgentFile) -> Scan | None:
     """Read the files of the agent's project; None without one. Raises `ProjectError`."""
     if agent.directory is None:
         return None
-    from .._bundles import scan
+    from .._bundles import read
 
-    selected(agent)
-    try:
-        return scan(agent.directory)
-    except ProjectFilesError as error:
-        raise ProjectError(f"{agent.directory}: {error}") from None
+    return read(selected(agent))
