@@ -72,9 +72,9 @@ def test_a_server_that_always_crashes_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_and_it_is_not_started_again(tmp_path: Path, number: signal.Signals) -> None:
-    process = start(
-        tmp_path, "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\nprint(1, flush=True)\nsignal.pause()"
-    )
+    # Blocked until sigwait: a handler could run just before signal.pause(), which would then wait forever.
+    code = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\nprint(1, flush=True)\n"
+    process = start(tmp_path, code + "signal.sigwait([signal.SIGTERM])\nsys.exit(3)")
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(number)

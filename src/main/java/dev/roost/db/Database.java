@@ -15,6 +15,8 @@ public class Database {
   private static final String DEADLOCK = "40P01";
   private static final int ATTEMPTS = 3;
   private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
+  private static final Sql SNAPSHOT =
+      Sql.of("set transaction isolation level repeatable read, read only");
 
   private final DataSource dataSource;
 
@@ -81,8 +83,21 @@ public class Database {
   }
 
   /**
-   * The same for a caller that can't wait: without a response in that time, the connection is given
-   * up. The database ends a statement that takes longer itself, half a second before that.
+   * Reads in one transaction of which all statements see the same state of the database.
+   *
+   * @throws Failure
+   */
+  public <T> T read(Work<T> work) {
+    return inTransaction(
+        connection -> {
+          SNAPSHOT.with().update(connection);
+          return work.on(connection);
+        });
+  }
+
+  /**
+   * A transaction for a caller that can't wait: without a response in that time, the connection is
+   * given up. The database ends a statement that takes longer itself, half a second before that.
    *
    * @throws Failure
    */

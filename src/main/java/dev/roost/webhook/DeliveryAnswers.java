@@ -111,23 +111,27 @@ class DeliveryAnswers {
    */
   Delivery.View get(String webhookId, String deliveryId) {
     Sql.Bound get = GET.with("webhook", webhookId).with("delivery", deliveryId);
-    return database
-        .once(connection -> get.first(connection, Delivery.View::read))
-        .map(this::complete)
-        .orElseThrow(() -> Problem.notFound("delivery", deliveryId));
+    return complete(get).orElseThrow(() -> Problem.notFound("delivery", deliveryId));
   }
 
-  private Delivery.View complete(Delivery.View view) {
+  /** In one snapshot, so that the last attempt is the one the delivery speaks of. */
+  private Optional<Delivery.View> complete(Sql.Bound select) {
     String installation = book.installation();
-    return database.once(
-        connection ->
-            view.with(
-                LOG.with("delivery", view.id()).list(connection, Delivery.AttemptView::read),
-                EVENT
-                    .with("delivery", view.id())
-                    .first(connection, row -> Claim.event(row, installation))
-                    .map(event -> new JsonText(event.json()))
-                    .orElse(null)));
+    return database.read(
+        connection -> {
+          Delivery.View view = select.first(connection, Delivery.View::read).orElse(null);
+          if (view == null) {
+            return Optional.empty();
+          }
+          return Optional.of(
+              view.with(
+                  LOG.with("delivery", view.id()).list(connection, Delivery.AttemptView::read),
+                  EVENT
+                      .with("delivery", view.id())
+                      .first(connection, row -> Claim.event(row, installation))
+                      .map(event -> new JsonText(event.json()))
+                      .orElse(null)));
+        });
   }
 
   /** A requested test: the event is after the position and has the data. */
@@ -159,9 +163,7 @@ class DeliveryAnswers {
             .with("webhook", test.webhookId())
             .with("after", test.after())
             .with("data", test.data());
-    return database
-        .once(connection -> select.first(connection, Delivery.View::read))
-        .map(this::complete);
+    return complete(select);
   }
 
   /**
