@@ -14,7 +14,6 @@ from roost_executor.runner.script_process import ScriptProcess
 from roost_executor.runner.template import Preloading
 from roost_executor.script.script import Script
 from roost_executor.wire import control
-from roost_executor.wire.clock import time_text
 
 READ_BYTES = 256 * 1024
 MEMORY_INTERVAL_SECONDS = 0.1
@@ -180,8 +179,7 @@ class Execution(Frames):
             elif kind in (control.LOG, control.LOG_MORE):
                 self._feed_record(process, record)
             elif kind == control.ENTERED and process == self._process:
-                self._send_log()
-                self._frame({"type": "started", "time": time_text()})
+                self._send_started(record)
             elif kind == control.IMPORTED and process == self._process and self._may_teach:
                 self._preloading.learn(control.content_of(record))
             elif kind == control.ENDED and process == self._process and self._record is None:

@@ -47,6 +47,15 @@ class Frames:
             self._log.end_line("stderr")
             self._log.feed("stderr", printed.encode("utf-8", "replace") + b"\n")
 
+    def _send_started(self, record: bytes) -> None:
+        """Sends that main is called, with the schemas if they were wanted. Raises ValueError as above."""
+        self._send_log()
+        fields: dict[str, Any] = {"type": "started", "time": time_text()}
+        schemas = control.content_of(record)
+        if self._work.get("reports_schemas") and isinstance(schemas, dict):
+            fields["schemas"] = schemas
+        self._frame(fields)
+
     def _send_last(self, fields: "dict[str, Any]", cpu_seconds: float, peak_bytes: int) -> None:
         self._log.finish()
         self._send_log()

@@ -269,6 +269,8 @@ class Runner:
         execution = self._execution
         if command["type"] == "execute" and command["work"].get("agent") is not None and self._shared is None:
             self._take_agent(command["work"]["agent"], command.get("bundle"))
+        if command["type"] == "execute":
+            self._ask_for_schemas(command["work"])
         if self._shared is not None:
             self._handle_shared(command)
         elif command["type"] == "execute":
@@ -278,6 +280,13 @@ class Runner:
                 execution.stop(outcome.cancelled())
             else:
                 execution.kill(outcome.cancelled())
+
+    def _ask_for_schemas(self, work: "dict[str, Any]") -> None:
+        """Lets the first execution that isn't a draft's report what the type hints of main say."""
+        wanted = work.get("draft") is None and self._agent is not None and self._agent.get("reports_schemas", False)
+        work["reports_schemas"] = wanted
+        if wanted:
+            self._agent = {**(self._agent or {}), "reports_schemas": False}
 
     def _handle_shared(self, command: "dict[str, Any]") -> None:
         from roost_executor.runner import outcome

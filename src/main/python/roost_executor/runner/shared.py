@@ -89,8 +89,7 @@ class SharedExecution(Frames):
         elif kind in STREAMS:
             self._log.feed(STREAMS[kind], record[1:], 0 if process == self.process.id else process)
         elif kind == control.ENTERED and process == self.process.id:
-            self._send_log()
-            self._frame({"type": "started", "time": time_text()})
+            self._send_started(record)
         elif kind == control.ENDED and process == self.process.id:
             self._on_end(control.content_of(record))
             return

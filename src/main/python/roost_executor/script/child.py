@@ -29,6 +29,7 @@ from roost_executor.script.script import Script, call, code_bytes, compiled, fin
 from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
 from roost_executor.script.stream import Stream, StreamError
+from roost_executor.script.type_hints import type_hints
 from roost_executor.script.waits import Waits
 from roost_executor.wire.control import ENDED, ENTERED, IMPORTED, Channel
 from roost_executor.wire.work import Ends, receive_work
@@ -187,13 +188,16 @@ class Child:
             imports = Imports() if self._work["reports_imports"] else None
             module = import_script(self._script, code)
             main, count = find_main(module, self._script.source)
+            hints = type_hints(main, module)
             importing = False
             if imports is not None:
                 channel.send(IMPORTED, imports.found())
             steps = self._steps()
             arguments = arguments_of(self._work, self._settings.store_socket, steps)[:count]
-            channel.send(ENTERED, None)
-            value = call(main, arguments, steps.enter_task, self._stream)
+            channel.send(ENTERED, hints.schemas() if self._work.get("reports_schemas") else None)
+            for request in arguments[:1]:
+                hints.take(request)
+            value = hints.give(call(main, arguments, steps.enter_task, self._stream))
             record = returned(value, self._work["limits"]["return_value_bytes"])
             self._stream.close()
             steps.returned()

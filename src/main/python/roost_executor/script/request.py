@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Callable
 
 from roost_executor.script import step_errors
@@ -32,7 +33,7 @@ FIELDS = (
 class Request:
     """One execution of the agent. Read-only.
 
-    payload: the job's JSON value, or None.
+    payload: the job's JSON value, or None; for `request: Request[Input]`, an Input.
     agent_id, execution_id, executor_job_id: identifiers (str).
     scheduled: whether a schedule submitted the job (bool); scheduled_time: its time (aware datetime) or None.
     attempt: 1 for the first attempt (int).
@@ -52,6 +53,9 @@ class Request:
     """
 
     __slots__ = (*FIELDS, "_artifacts", "_files", "_steps")
+
+    # `Request[Input]`, as a type hint: the payload is an Input.
+    __class_getitem__ = classmethod(GenericAlias)
 
     StepError = step_errors.StepError
     StepTimeout = step_errors.StepTimeout

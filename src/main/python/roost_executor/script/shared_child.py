@@ -20,6 +20,7 @@ from roost_executor.script.output import set_up_logging
 from roost_executor.script.script import code_bytes, compiled, find_main, import_script
 from roost_executor.script.shared_execution import SharedExecution
 from roost_executor.script.shared_output import ContextChannel, ContextStream, current
+from roost_executor.script.type_hints import TypeHints, type_hints
 from roost_executor.wire.control import RETIRED, Channel, TaggedChannel
 from roost_executor.wire.work import Ends, receive_shared
 
@@ -36,7 +37,7 @@ class SharedChild(Child):
         self._executions: dict[int, SharedExecution] = {}
         # Suspended ones: collecting their tasks would run their `finally` blocks.
         self._kept: list[SharedExecution] = []
-        self._main: tuple[Callable[..., Any], int] | None = None
+        self._main: tuple[Callable[..., Any], int, TypeHints] | None = None
         self._importing = False
         self._is_closed = False
         self.places = 1
@@ -106,8 +107,8 @@ class SharedChild(Child):
         if execution.is_suspended:
             self._kept.append(execution)
 
-    def main(self, execution: SharedExecution) -> "tuple[Callable[..., Any], int]":
-        """The script's `main` and how many arguments it takes. Raises ScriptFailure, and what the import raises."""
+    def main(self, execution: SharedExecution) -> "tuple[Callable[..., Any], int, TypeHints]":
+        """The script's `main`, how many arguments it takes, and its hints. Raises ScriptFailure, and what the import raises."""
         if self._main is None:
             try:
                 self._importing = True
@@ -120,11 +121,13 @@ class SharedChild(Child):
                 self._importing = False
         return self._main
 
-    def _import(self) -> "tuple[Callable[..., Any], int]":
+    def _import(self) -> "tuple[Callable[..., Any], int, TypeHints]":
         code = compiled(self._script)
         if self._script.code is None:
             self._channel.send_code(code_bytes(code))
-        return find_main(import_script(self._script, code), self._script.source)
+        module = import_script(self._script, code)
+        main, count = find_main(module, self._script.source)
+        return main, count, type_hints(main, module)
 
     def _make_task(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
         context = options.get("context")

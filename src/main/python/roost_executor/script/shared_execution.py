@@ -14,6 +14,7 @@ from roost_executor.script.shared_output import stream_of
 from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
 from roost_executor.script.stream import Stream, StreamError, drain_in_task
+from roost_executor.script.type_hints import TypeHints
 from roost_executor.script.waits import Waits
 from roost_executor.wire.control import ENDED, ENTERED, TaggedChannel
 
@@ -27,8 +28,8 @@ class Host(Protocol):
     places: int
     script_file: ScriptFile
 
-    def main(self, execution: "SharedExecution") -> "tuple[Callable[..., Any], int]":
-        """The script's `main` and how many arguments it takes."""
+    def main(self, execution: "SharedExecution") -> "tuple[Callable[..., Any], int, TypeHints]":
+        """The script's `main`, how many arguments it takes, and its hints."""
 
     def ended(self, execution: "SharedExecution") -> None:
         """An execution has sent its last record."""
@@ -91,14 +92,16 @@ class SharedExecution:
         importing = True
         steps: Steps | None = None
         try:
-            main, count = self._host.main(self)
+            main, count, hints = self._host.main(self)
             importing = False
             self._require_async(main)
             steps = self._steps()
             *arguments, self._files = arguments_of(self._work, self._work["store_socket"], steps)
-            self.channel.send(ENTERED, None)
+            self.channel.send(ENTERED, hints.schemas() if self._work.get("reports_schemas") else None)
             steps.enter_task()
-            value = await self._value(main, arguments[:count])
+            for request in arguments[: min(count, 1)]:
+                hints.take(request)
+            value = hints.give(await self._value(main, arguments[:count]))
             record = returned(value, self._work["limits"]["return_value_bytes"])
             await self._close_stream()
             steps.returned()

@@ -63,8 +63,8 @@ public class AgentOpenApiResource {
         agent);
     ObjectNode components = document.putObject("components");
     ObjectNode schemas = components.putObject("schemas");
-    schemas.set("Payload", ValueSchema.within(revision.inputSchema, PAYLOAD));
-    schemas.set("ReturnValue", ValueSchema.within(revision.outputSchema, RETURN_VALUE));
+    schemas.set("Payload", ValueSchema.within(revision.effectiveInputSchema(), PAYLOAD));
+    schemas.set("ReturnValue", ValueSchema.within(revision.effectiveOutputSchema(), RETURN_VALUE));
     components
         .putObject("securitySchemes")
         .putObject("key")

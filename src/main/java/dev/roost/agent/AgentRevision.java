@@ -27,7 +27,8 @@ public class AgentRevision extends PanacheEntityBase {
   static final String BYTES =
       """
       octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars)
-        + coalesce(octet_length(r.input_schema), 0) + coalesce(octet_length(r.output_schema), 0)""";
+        + coalesce(octet_length(r.input_schema), 0) + coalesce(octet_length(r.output_schema), 0)
+        + coalesce(octet_length(r.hinted_input_schema), 0) + coalesce(octet_length(r.hinted_output_schema), 0)""";
 
   @Id public String agentId;
   @Id public int revision;
@@ -57,6 +58,15 @@ public class AgentRevision extends PanacheEntityBase {
 
   /** A JSON Schema of what main returns, as text; null: anything. */
   public String outputSchema;
+
+  /** The schema of the type hint of main's payload; null: it has none, or isn't known yet. */
+  public String hintedInputSchema;
+
+  /** The schema of the type hint of main's return value; null: as above. */
+  public String hintedOutputSchema;
+
+  /** Whether an executor has read the type hints. */
+  public boolean hintsKnown;
 
   /**
    * The BuilderJob whose Build this revision runs on. A revision without a new build shares the
@@ -116,13 +126,36 @@ public class AgentRevision extends PanacheEntityBase {
     return update("builderJobId = ?1 where agentId = ?2 and builderJobId = ?3", to, agentId, from);
   }
 
-  boolean runsTheSameAs(AgentRevision other) {
+  /** The schema that payloads must match: the given one, or that of the type hints; or null. */
+  String effectiveInputSchema() {
+    return inputSchema == null ? hintedInputSchema : inputSchema;
+  }
+
+  /** The schema of return values, likewise. */
+  String effectiveOutputSchema() {
+    return outputSchema == null ? hintedOutputSchema : outputSchema;
+  }
+
+  /** Takes what is known of the type hints of an earlier revision with the same code. */
+  void takeHintsOf(AgentRevision earlier) {
+    if (hasTheCodeOf(earlier)) {
+      hintedInputSchema = earlier.hintedInputSchema;
+      hintedOutputSchema = earlier.hintedOutputSchema;
+      hintsKnown = earlier.hintsKnown;
+    }
+  }
+
+  private boolean hasTheCodeOf(AgentRevision other) {
     return script.equals(other.script)
         && Objects.equals(bundleId, other.bundleId)
         && Objects.equals(scriptPath, other.scriptPath)
         && requirements.equals(other.requirements)
+        && pythonVersion.equals(other.pythonVersion);
+  }
+
+  boolean runsTheSameAs(AgentRevision other) {
+    return hasTheCodeOf(other)
         && envVars.equals(other.envVars)
-        && pythonVersion.equals(other.pythonVersion)
         && Objects.equals(profile, other.profile)
         && egress.equals(other.egress)
         && preload == other.preload

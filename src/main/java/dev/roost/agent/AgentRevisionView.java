@@ -58,6 +58,20 @@ public record AgentRevisionView(
             description = "The JSON Schema of what main returns; null: not described")
         JsonText outputSchema,
     @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description =
+                "The JSON Schema of the type hint of main's payload, which applies if input_schema is null; "
+                    + "null: no such hint, or no execution of the revision has called main yet")
+        JsonText hintedInputSchema,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description =
+                "The JSON Schema of the type hint of what main returns, which applies if output_schema is null; "
+                    + "null: as for hinted_input_schema")
+        JsonText hintedOutputSchema,
+    @Schema(
             description =
                 "The BuilderJob that installed its requirements; a revision that required no build shares "
                     + "the one of the previous revision")
@@ -91,6 +105,8 @@ public record AgentRevisionView(
         revision.preload,
         JsonText.ofNullable(revision.inputSchema),
         JsonText.ofNullable(revision.outputSchema),
+        JsonText.ofNullable(revision.hintedInputSchema),
+        JsonText.ofNullable(revision.hintedOutputSchema),
         revision.builderJobId,
         buildId,
         revision.createdAt);

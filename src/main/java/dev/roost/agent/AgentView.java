@@ -133,6 +133,20 @@ public record AgentView(
             description = "The JSON Schema of what main returns; null: not described")
         JsonText outputSchema,
     @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description =
+                "The JSON Schema of the type hint of main's payload, which applies if input_schema is null; "
+                    + "null: no such hint, or no execution of the revision has called main yet")
+        JsonText hintedInputSchema,
+    @Schema(
+            ref = "JsonText",
+            nullable = true,
+            description =
+                "The JSON Schema of the type hint of what main returns, which applies if output_schema is null; "
+                    + "null: as for hinted_input_schema")
+        JsonText hintedOutputSchema,
+    @Schema(
             description = "Labels to find agents by, sorted; [] for none. / separates levels",
             examples = "[\"billing\", \"team/crawlers\"]")
         List<String> tags,
@@ -223,7 +237,8 @@ public record AgentView(
              where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
                and j.state in ('queued', 'running')) as building_revision,
             b.state in ('failed', 'cancelled') as build_failed, b.reason, b.message, r.profile, r.egress,
-            r.preload, r.input_schema, r.output_schema, array(select t.tag from agent_tag t where t.agent_id = a.id order by t.tag) as tags
+            r.preload, r.input_schema, r.output_schema,
+            r.hinted_input_schema, r.hinted_output_schema, array(select t.tag from agent_tag t where t.agent_id = a.id order by t.tag) as tags
           from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
           join builder_job b on b.id = r.builder_job_id
           where a.id = any(:ids)
@@ -248,6 +263,8 @@ public record AgentView(
       Preload preload,
       JsonText inputSchema,
       JsonText outputSchema,
+      JsonText hintedInputSchema,
+      JsonText hintedOutputSchema,
       List<String> tags) {
     static Details of(ResultSet row) throws SQLException {
       return new Details(
@@ -268,6 +285,8 @@ public record AgentView(
           Code.parse(Preload.class, row.getString("preload")),
           JsonText.ofNullable(row.getString("input_schema")),
           JsonText.ofNullable(row.getString("output_schema")),
+          JsonText.ofNullable(row.getString("hinted_input_schema")),
+          JsonText.ofNullable(row.getString("hinted_output_schema")),
           List.of((String[]) row.getArray("tags").getArray()));
     }
   }
@@ -342,6 +361,8 @@ public record AgentView(
         details.preload(),
         details.inputSchema(),
         details.outputSchema(),
+        details.hintedInputSchema(),
+        details.hintedOutputSchema(),
         details.tags(),
         agent.toolName,
         agent.toolDescription,

@@ -363,6 +363,7 @@ public class Agents {
       }
       return;
     }
+    next.takeHintsOf(current);
     lockBundle(next);
     boolean sameBuild =
         next.pythonVersion.equals(current.pythonVersion)

@@ -4,9 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
+import dev.roost.cluster.NotificationsLost;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -30,7 +32,7 @@ public class InputSchemas {
   private static final Sql READ =
       Sql.of(
           """
-          select r.revision, r.input_schema from agent a
+          select r.revision, coalesce(r.input_schema, r.hinted_input_schema) as input_schema from agent a
           join agent_revision r on r.agent_id = a.id and r.revision = coalesce(a.running_revision, a.revision)
           where a.id = :agent and a.deleted_at is null""");
 
@@ -137,6 +139,14 @@ public class InputSchemas {
     if (!mistakes.isEmpty()) {
       throw Problem.invalid(mistakes);
     }
+  }
+
+  void hintsAreKnown(@Observes TypeHints.Stored event) {
+    known.invalidate(event.agentId());
+  }
+
+  void notificationsAreLost(@Observes NotificationsLost event) {
+    known.invalidateAll();
   }
 
   private Current read(String agentId) {

@@ -32,7 +32,10 @@ public record OfferedTool(
 
   private static final String SELECT =
       """
-      select a.id, a.tool_name, a.name, a.tool_description, r.input_schema, r.output_schema from agent a
+      select a.id, a.tool_name, a.name, a.tool_description,
+        coalesce(r.input_schema, r.hinted_input_schema) as input_schema,
+        coalesce(r.output_schema, r.hinted_output_schema) as output_schema
+      from agent a
       join agent_revision r on r.agent_id = a.id and r.revision =\s""";
 
   private static final String RUNNING = "coalesce(a.running_revision, a.revision) where ";

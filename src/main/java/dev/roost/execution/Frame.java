@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.roost.agent.HintedSchemas;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
@@ -45,8 +46,12 @@ public sealed interface Frame {
   /** From 1, without gaps, for each execution. */
   int seq();
 
-  /** main is about to be called. */
-  record Started(int seq, Instant time) implements Frame {}
+  /**
+   * main is about to be called.
+   *
+   * @param schemas of its type hints; null: the work didn't ask for them
+   */
+  record Started(int seq, Instant time, HintedSchemas schemas) implements Frame {}
 
   record Log(int seq, List<LogEntry> entries) implements Frame {}
 
@@ -105,7 +110,7 @@ public sealed interface Frame {
         throw malformed("a frame has no seq");
       }
       return switch (node.path("type").asText()) {
-        case "started" -> new Started(seq, time(node));
+        case "started" -> new Started(seq, time(node), schemas(node.path("schemas")));
         case "log" -> new Log(seq, entries(node.path("entries")));
         case "returned" -> new End(seq, returned(node));
         case "failed" -> new End(seq, failed(node));
@@ -115,6 +120,10 @@ public sealed interface Frame {
     } catch (IOException | DateTimeException e) {
       throw malformed(e.getMessage());
     }
+  }
+
+  private static HintedSchemas schemas(JsonNode node) {
+    return node.isObject() ? HintedSchemas.of(node) : null;
   }
 
   private static List<LogEntry> entries(JsonNode nodes) {

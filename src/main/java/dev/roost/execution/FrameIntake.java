@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.agent.TypeHints;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
@@ -57,6 +58,7 @@ public class FrameIntake {
   private final Traces traces;
   private final AwaitedJobs awaitedJobs;
   private final LargeValues values;
+  private final TypeHints hints;
 
   FrameIntake(
       EntityManager entities,
@@ -70,7 +72,8 @@ public class FrameIntake {
       ExecutionMeters meters,
       Traces traces,
       AwaitedJobs awaitedJobs,
-      LargeValues values) {
+      LargeValues values,
+      TypeHints hints) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -82,6 +85,7 @@ public class FrameIntake {
     this.traces = traces;
     this.awaitedJobs = awaitedJobs;
     this.values = values;
+    this.hints = hints;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -153,6 +157,12 @@ public class FrameIntake {
    * @throws Problem not_found or fenced: the execution is not (or no longer) this executor's
    */
   public Ack take(String executorId, String executionId, List<Frame> frames) {
+    for (Frame frame : frames) {
+      // Before the end is announced: who waits for that may ask for the schemas next.
+      if (frame instanceof Frame.Started started && started.schemas() != null) {
+        hints.store(executorId, executionId, started.schemas());
+      }
+    }
     Stored stored =
         storeAtOnce(executorId, executionId, frames)
             .orElseGet(() -> storeKept(executorId, executionId, frames));

@@ -387,7 +387,8 @@ public class JobClaimer {
         revision.bundleId == null ? null : new Work.Bundle(revision.bundleId, revision.scriptPath),
         EnvVars.parse(revision.envVars).values(),
         claimant.requestsPerProcess() == 1 ? null : claimant.requestsPerProcess(),
-        claimant.requestsPerProcess() == 1 ? preload(revision) : null);
+        claimant.requestsPerProcess() == 1 ? preload(revision) : null,
+        revision.hintsKnown ? null : true);
   }
 
   private static Work.Preload preload(AgentRevision revision) {

@@ -73,6 +73,8 @@ public record Work(
    * @param bundle the files of the project; null: there are none
    * @param requestsPerProcess how many executions run in one process at the same time; null: one
    * @param preload null when the executor imports nothing in advance
+   * @param reportsSchemas true: the executor reports the schemas of main's type hints; null: they
+   *     are known
    */
   public record AgentCode(
       int revision,
@@ -80,7 +82,8 @@ public record Work(
       @JsonInclude(JsonInclude.Include.NON_NULL) Bundle bundle,
       Map<String, String> envVars,
       @JsonInclude(JsonInclude.Include.NON_NULL) Integer requestsPerProcess,
-      Preload preload) {}
+      Preload preload,
+      @JsonInclude(JsonInclude.Include.NON_NULL) Boolean reportsSchemas) {}
 
   /**
    * The files of the agent's project, which the executor fetches.

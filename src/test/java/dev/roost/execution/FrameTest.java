@@ -55,7 +55,7 @@ class FrameTest {
   @Test
   void startedSaysWhenMainWasCalled() {
     assertEquals(
-        new Frame.Started(7, TIME), parse("{\"seq\": 7, \"type\": \"started\", " + AT + "}"));
+        new Frame.Started(7, TIME, null), parse("{\"seq\": 7, \"type\": \"started\", " + AT + "}"));
   }
 
   @Test
@@ -148,7 +148,7 @@ class FrameTest {
   @Test
   void unknownFieldsAreForALaterVersion() {
     assertEquals(
-        new Frame.Started(1, TIME),
+        new Frame.Started(1, TIME, null),
         parse("{\"seq\": 1, \"type\": \"started\", \"new\": [{}], " + AT + "}"));
   }
 

@@ -63,7 +63,8 @@ class WorkTest {
     assertTrue(example.find(), "the document has an example of work");
     Work.Preload preload = new Work.Preload(List.of("pandas", "pandas._libs"));
     Work.AgentCode code =
-        new Work.AgentCode(3, "def main(request): …", null, Map.of("LANG", "en"), null, preload);
+        new Work.AgentCode(
+            3, "def main(request): …", null, Map.of("LANG", "en"), null, preload, true);
     assertEquals(
         MAPPER.readTree(example.group(1)).toPrettyString(),
         MAPPER.readTree(MAPPER.writeValueAsString(work(null, TRACE, code))).toPrettyString());
@@ -82,24 +83,27 @@ class WorkTest {
   }
 
   private static String preload(Work.Preload preload) throws IOException {
-    JsonNode agent = MAPPER.valueToTree(new Work.AgentCode(1, "", null, Map.of(), null, preload));
+    JsonNode agent =
+        MAPPER.valueToTree(new Work.AgentCode(1, "", null, Map.of(), null, preload, null));
     return ((ObjectNode) agent).retain("preload").toString();
   }
 
   @Test
   void theBundleIsNamedIfThereIsOne() {
     Work.Bundle bundle = new Work.Bundle("bundle_…", "src/main.py");
-    JsonNode with = MAPPER.valueToTree(new Work.AgentCode(1, "", bundle, Map.of(), null, null));
+    JsonNode with =
+        MAPPER.valueToTree(new Work.AgentCode(1, "", bundle, Map.of(), null, null, null));
     assertEquals(
         "{\"id\":\"bundle_…\",\"script\":\"src/main.py\"}", with.path("bundle").toString());
-    JsonNode without = MAPPER.valueToTree(new Work.AgentCode(1, "", null, Map.of(), null, null));
+    JsonNode without =
+        MAPPER.valueToTree(new Work.AgentCode(1, "", null, Map.of(), null, null, null));
     assertFalse(without.has("bundle"));
   }
 
   @Test
   void namesOfVariablesAreNoFieldsOfOurs() throws IOException {
     Work.AgentCode code =
-        new Work.AgentCode(1, "", null, Map.of("camelCase", "1", "UPPER", "2"), null, null);
+        new Work.AgentCode(1, "", null, Map.of("camelCase", "1", "UPPER", "2"), null, null, null);
     JsonNode variables =
         MAPPER.readTree(MAPPER.writeValueAsString(work(null, code))).path("agent").path("env_vars");
     assertEquals(MAPPER.readTree("{\"camelCase\": \"1\", \"UPPER\": \"2\"}"), variables);
