@@ -35,6 +35,10 @@ else:
             from importlib import import_module
 
             return import_module("roost.aio")
+        if name == "Request":  # all that most scripts import
+            from ._request import Request
+
+            return Request
         if name == "__all__" or not name.startswith("_"):
             from . import _public
 

@@ -50,6 +50,8 @@ class AgentRevision:
     output_schema: Mapping[str, Any] | None = field(default=None, repr=False)
     bundle_id: str | None = None
     script_path: str | None = None
+    hinted_input_schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    hinted_output_schema: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentRevision:
@@ -72,6 +74,8 @@ class AgentRevision:
             data.get("output_schema"),
             data.get("bundle_id"),
             data.get("script_path"),
+            data.get("hinted_input_schema"),
+            data.get("hinted_output_schema"),
         )
 
 

@@ -4,11 +4,13 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import inspect
 import sys
 import uuid
 from collections.abc import Sequence
 from typing import Annotated, Any, Callable, Dict, List, Literal, NewType, Optional, Tuple, TypedDict, Union
 
+import pydantic
 import pytest
 from executor import PACKAGE, Executor
 
@@ -16,7 +18,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 
 from roost_executor.script.typed_values import Mismatch, Unsupported, schema_of, value_type  # noqa: E402
 
-Make = Callable[..., Executor]
+SDK = PACKAGE.parents[3] / "sdk/python/src"
 REPORTS = {"agent": {"reports_schemas": True}}
 
 INVOICE = """
@@ -263,12 +265,10 @@ def test_what_has_no_json_is_refused(hint: Any) -> None:
 
 
 def test_models_of_pydantic() -> None:
-    pydantic = pytest.importorskip("pydantic")
-
-    class Item(pydantic.BaseModel):  # type: ignore[name-defined,misc]
+    class Item(pydantic.BaseModel):
         name: str = pydantic.Field(min_length=2)
 
-    class Order(pydantic.BaseModel):  # type: ignore[name-defined,misc]
+    class Order(pydantic.BaseModel):
         items: List[Item]
         placed: datetime.datetime
 
@@ -293,3 +293,42 @@ def test_models_of_pydantic() -> None:
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="X | Y is a type since Python 3.10")
 def test_unions_with_a_bar() -> None:
     assert value_type(eval("list[int] | None")).load([1]) == [1]
+
+
+def test_the_type_in_the_client_library_has_what_the_request_has() -> None:
+    sys.path.insert(0, str(SDK))
+    try:
+        from roost import Request as Declared
+    finally:
+        sys.path.remove(str(SDK))
+    from roost_executor.script.request import Request
+
+    assert [name for name in dir(Declared) if not name.startswith("_")] == [
+        name for name in dir(Request) if not name.startswith("_") and name not in Declared.__annotations__
+    ]
+    for name, method in vars(Request).items():
+        if not name.startswith("_") and inspect.isfunction(method):
+            own = inspect.signature(method).parameters.values()
+            declared = inspect.signature(getattr(Declared, name)).parameters.values()
+            assert [(p.name, p.kind, p.default) for p in declared] == [(p.name, p.kind, p.default) for p in own], name
+
+
+def test_the_hint_of_the_client_library_is_taken_as_well(executor: Executor) -> None:
+    script = f"""
+        import sys
+
+        sys.path.append({str(SDK)!r})
+        from roost import Request
+        from typing import TypedDict
+
+        class Input(TypedDict):
+            n: int
+
+        async def main(request: Request[Input]) -> "list[Input]":
+            return [request.payload]
+    """
+    result = executor.run(script, payload='{"n": 1}', **REPORTS)
+    assert result.value == [{"n": 1}]
+    schemas = result.frames[0]["schemas"]
+    assert schemas["input"]["required"] == ["n"]
+    assert schemas["output"]["items"] == {"$ref": "#/$defs/Input"}

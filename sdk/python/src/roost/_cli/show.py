@@ -116,9 +116,10 @@ def _agent(agent: roost.Agent) -> None:
         heading("requirements")
         echo(requirements)
     for key in ("input_schema", "output_schema"):
-        schema = getattr(agent, key)
+        given, hinted = getattr(agent, key), getattr(agent, "hinted_" + key)
+        schema = hinted if given is None else given
         if schema is not None:
-            heading(key)
+            heading(key if given is not None else f"{key}, of the type hints of main")
             echo(json.dumps(schema, indent=2, ensure_ascii=False))
     heading("script" if agent.script_path is None else f"script {agent.script_path}")
     echo(agent.script.rstrip())

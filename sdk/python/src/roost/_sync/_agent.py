@@ -50,7 +50,9 @@ class Agent(AgentRuns):
     retried, whatever `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is
     "all", "none" or text with one destination per line. `preload` is "auto" if executors import
     modules in advance, else "off". `input_schema` is the JSON Schema that payloads must match,
-    `output_schema` that of the return value; both may be `None`. `tags` are labels in lower case,
+    `output_schema` that of the return value; both may be `None`. Then `hinted_input_schema` and
+    `hinted_output_schema` apply, which an execution of the revision has made of the type hints of
+    `main`, or `None`. `tags` are labels in lower case,
     sorted; slashes separate levels. `tool_name` is the name under which language models are offered
     the agent as a tool, `None` if they aren't; `tool_description` says what the tool does, and may
     be `None`.
@@ -93,6 +95,8 @@ class Agent(AgentRuns):
     preload: Field[str] = Field()
     input_schema: Field[Mapping[str, Any] | None] = Field()
     output_schema: Field[Mapping[str, Any] | None] = Field()
+    hinted_input_schema: Field[Mapping[str, Any] | None] = Field()
+    hinted_output_schema: Field[Mapping[str, Any] | None] = Field()
     tags: Field[Sequence[str]] = Field()
     tool_name: Field[str | None] = Field()
     tool_description: Field[str | None] = Field()

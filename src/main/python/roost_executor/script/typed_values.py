@@ -47,7 +47,11 @@ class Definitions:
         if name is None:
             name = self._names[cls] = self._free(cls.__name__)
             self.schemas[name] = {}
-            self.schemas[name] = schema()
+            self.schemas[name] = own = schema()
+            if name != cls.__name__ and self.schemas[cls.__name__] == own:
+                # A model of pydantic has brought it along.
+                del self.schemas[name]
+                name = self._names[cls] = cls.__name__
         return {"$ref": DEFINITIONS + name}
 
     def adopt(self, schema: "dict[str, Any]") -> "dict[str, Any]":

@@ -90,6 +90,9 @@ export interface Agent {
   /** A JSON Schema, or null. */
   input_schema: Json;
   output_schema: Json;
+  /** Of main's type hints; they apply where the schemas above are null. */
+  hinted_input_schema: Json;
+  hinted_output_schema: Json;
   /** Sorted. */
   tags: string[];
   /** Under which language models are offered the agent as a tool; null: it isn't one. */
@@ -144,6 +147,9 @@ export interface AgentRevision {
   preload: "auto" | "off";
   input_schema: Json;
   output_schema: Json;
+  /** Of main's type hints; they apply where the schemas above are null. */
+  hinted_input_schema: Json;
+  hinted_output_schema: Json;
   builder_job_id: string | null;
   build_id: string | null;
   created_at: string;

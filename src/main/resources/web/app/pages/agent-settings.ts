@@ -215,7 +215,8 @@ export class AgentSettings extends Part {
   private schema(name: Schema, readonly: boolean): TemplateResult {
     const saved = revisionText(this.agent[name]);
     const given = this.given[name] as string | undefined;
-    return jsonField({
+    const hinted = this.agent[`hinted_${name}`];
+    const field = jsonField({
       id: name,
       label: text.schemaNames[name],
       hint: text.schemaHints[name],
@@ -224,6 +225,14 @@ export class AgentSettings extends Part {
       mistakes: mistakesOf(this.problem, `/${name}`),
       change: (value) => this.give(name, value.trim() === saved ? this.agent[name] : value),
     });
+    if (hinted === null || this.agent[name] !== null) {
+      return field;
+    }
+    return html`${field}
+      <details class="small">
+        <summary>${text.hinted}</summary>
+        <pre class="mono">${revisionText(hinted)}</pre>
+      </details>`;
   }
 
   private neverRetry(): TemplateResult {

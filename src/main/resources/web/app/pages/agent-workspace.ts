@@ -98,7 +98,7 @@ export class AgentWorkspace extends Part {
         .agentId=${edits.saved.id}
         .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
         .revision=${edits.saved.revision}
-        .schema=${edits.saved.input_schema}
+        .schema=${edits.saved.input_schema ?? edits.saved.hinted_input_schema}
         .action=${this.action()}
         .other=${writes ? this.draftButton() : nothing}
         .prepare=${() => this.prepare()}

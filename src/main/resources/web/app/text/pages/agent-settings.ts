@@ -53,10 +53,12 @@ export const text = {
   schemaNames: { input_schema: "Input schema", output_schema: "Output schema" },
   schemaHints: {
     input_schema: html`A JSON Schema (draft 2020-12) that payloads must match: others are refused. Its simple
-    properties become a form in the workspace. Empty: any payload.`,
+      properties become a form in the workspace. Empty: what the type hints of <code>main</code> say, or any
+      payload.`,
     output_schema: html`A JSON Schema of what <code>main</code> returns, for those who call the agent. Return
       values aren't checked.`,
   },
+  hinted: "Made from the type hints of main; it applies as long as the field is empty",
   neverRetry: "Don't retry after",
   saving: "Saving…",
   save: "Save settings",
