@@ -11,7 +11,6 @@ import dev.roost.FollowerDatabase;
 import dev.roost.agent.TypeHints;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.cluster.FromOtherReplica;
 import dev.roost.execution.Frame;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -114,7 +113,7 @@ class TypeHintsIT extends RunningExecution {
     rows.run(
         "update agent_revision set hinted_input_schema = '" + INPUT + "' where agent_id = ?",
         agent);
-    stored.select(FromOtherReplica.Literal.INSTANCE).fire(new TypeHints.Stored(agent));
+    stored.fire(new TypeHints.Stored(agent));
     Await.until("the payload is checked", () -> execute("1").status() == 422);
   }
 }
