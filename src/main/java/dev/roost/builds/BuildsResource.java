@@ -8,6 +8,7 @@ import jakarta.transaction.Transactional;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -37,6 +38,22 @@ public class BuildsResource {
   public Build.View retrieve(String id) {
     return Build.<Build>findByIdOptional(id)
         .map(Build.View::of)
+        .orElseThrow(() -> Problem.notFound("Build", id));
+  }
+
+  @GET
+  @Path("{id}/sbom")
+  @Transactional
+  @Produces(BillOfMaterials.MEDIA_TYPE)
+  @Operation(
+      operationId = "getBuildSbom",
+      summary = "Retrieve the software bill of materials of a Build",
+      description =
+          "In CycloneDX 1.6: a component for each installed distribution, with its package URL and the "
+              + "SHA-256 of its file.")
+  public String billOfMaterials(String id) {
+    return Build.<Build>findByIdOptional(id)
+        .map(BillOfMaterials::of)
         .orElseThrow(() -> Problem.notFound("Build", id));
   }
 

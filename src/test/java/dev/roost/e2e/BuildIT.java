@@ -58,6 +58,12 @@ class BuildIT {
             .sorted()
             .toList();
     assertEquals(List.of("pyyaml", "six"), names.stream().map(String::toLowerCase).toList());
+    JsonNode billOfMaterials =
+        client.get("/v1/builds/" + build.path("id").asText() + "/sbom").expect(200).json();
+    assertEquals(
+        List.of("pkg:pypi/pyyaml@6.0.2", "pkg:pypi/six@1.17.0"),
+        billOfMaterials.path("components").findValuesAsText("purl"));
+    client.get("/v1/builds/build_0/sbom").expect(404);
   }
 
   @Test
