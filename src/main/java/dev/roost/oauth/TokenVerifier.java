@@ -157,7 +157,12 @@ final class TokenVerifier {
         || e.hasErrorCode(ErrorCodes.EXPIRATION_MISSING)) {
       return "The access token must have the claims sub and exp.";
     }
-    return "The signature of the access token is not one of the issuer " + issuer + ".";
+    if (e.hasErrorCode(ErrorCodes.SIGNATURE_INVALID)) {
+      return "The signature of the access token is not one of the issuer " + issuer + ".";
+    }
+    return "The access token is signed with a key that is not one of the issuer "
+        + issuer
+        + ", or its claims are contradictory.";
   }
 
   private static String hash(String text) {
