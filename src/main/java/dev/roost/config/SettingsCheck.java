@@ -40,13 +40,13 @@ public final class SettingsCheck {
   }
 
   private static Optional<String> secure(String property, Optional<String> url) {
+    // Without the value, which may have a password.
     return url.filter(text -> !SecureUrl.is(text))
         .map(
             text ->
                 property
-                    + ": must be an https URL without a fragment (http only at a loopback address), got \""
-                    + text
-                    + "\"");
+                    + ": must be an https URL without a user and a fragment (http only at a loopback "
+                    + "address)");
   }
 
   private static Optional<String> mistake(RoostConfig.Files files) {
