@@ -57,7 +57,9 @@ class ArchitectureTest {
           Map.entry("state", Set.of("db")),
           Map.entry("runtime", Set.of("config")),
           // Only for RuntimeUnavailable, which becomes a problem document.
-          Map.entry("api", Set.of("config", "db", "runtime")),
+          Map.entry("api", Set.of("config", "db", "oauth", "runtime")),
+          // Access tokens of an identity provider.
+          Map.entry("oauth", Set.of("config")),
           // Serves files alone.
           Map.entry("web", Set.of()),
           Map.entry(
@@ -77,7 +79,7 @@ class ArchitectureTest {
           Map.entry(
               "bulk", Set.of("agent", "api", "config", "db", "execution", "schedule", "state")),
           Map.entry("bundle", Set.of("api", "cluster", "config", "db", "file")),
-          Map.entry("cluster", Set.of("api", "config", "db")),
+          Map.entry("cluster", Set.of("api", "config", "db", "oauth")),
           Map.entry("datastore", Set.of("api", "cluster", "config", "db")),
           Map.entry("event", Set.of("api", "cluster", "db")),
           Map.entry(

@@ -20,16 +20,21 @@ public class Authentication {
   /** The longest time that a key deleted through another replica works on this replica. */
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
+  /** Begins the text of API keys, and no access token. */
+  private static final String KEY = "roost_";
+
   private final Map<String, Known> known = new ConcurrentHashMap<>();
   private final Sessions sessions;
+  private final TokenSenders tokens;
   private final int requestsPerMinute;
 
-  Authentication(Sessions sessions, RoostConfig config) {
+  Authentication(Sessions sessions, TokenSenders tokens, RoostConfig config) {
     this.sessions = sessions;
+    this.tokens = tokens;
     this.requestsPerMinute = config.limits().requestsPerMinute();
   }
 
-  /** A key from the database and its number of requests in the current minute. */
+  /** A key from the database and the count of its requests. */
   private static final class Known {
     final String id;
     final String name;
@@ -37,10 +42,10 @@ public class Authentication {
     final Instant createdAt;
     final byte[] secretSha256;
     final long readAt = System.nanoTime();
-    long minute;
-    int requests;
+    final RequestCount requests;
 
-    Known(ApiKey key) {
+    Known(ApiKey key, RequestCount requests) {
+      this.requests = requests;
       this.id = key.id;
       this.name = key.name;
       this.role = Role.of(key.role);
@@ -55,7 +60,7 @@ public class Authentication {
    * @param authorization the header, or null
    * @param session the value of the session cookie
    * @param pageToken the header that belongs to the cookie, or null
-   * @throws Problem unauthenticated or rate_limited
+   * @throws Problem unauthenticated, forbidden, rate_limited, unavailable
    */
   Identity identify(String authorization, Optional<String> session, String pageToken) {
     if (authorization == null && session.isPresent()) {
@@ -71,24 +76,44 @@ public class Authentication {
               .orElseThrow(() -> unauthenticated("The session has ended; sign in again.")));
     }
     if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
-      throw unauthenticated("Send an API key: \"Authorization: Bearer roost_…\".");
+      throw unauthenticated(
+          tokens.areTaken()
+              ? "Send an API key (\"Authorization: Bearer roost_…\") or an access token."
+              : "Send an API key: \"Authorization: Bearer roost_…\".");
     }
-    return ofKey(authorization.substring(7).strip());
+    String text = authorization.substring(7).strip();
+    return tokens.areTaken() && !text.startsWith(KEY) ? tokens.identify(text) : ofKey(text);
   }
 
   /**
-   * Authenticates a request outside of JAX-RS, which needs a key; a session isn't enough. Reads the
-   * database.
+   * Authenticates a request outside of JAX-RS, which needs a key or an access token; a session
+   * isn't enough. Reads the database.
    *
-   * @return the key's identifier
-   * @throws Problem unauthenticated, forbidden, rate_limited
+   * @throws Problem unauthenticated, forbidden, rate_limited, unavailable
    */
-  public String requireKey(RoutingContext context, Role needed) {
+  public Credential requireKey(RoutingContext context, Role needed) {
     Identity identity =
         identify(context.request().getHeader("Authorization"), Optional.empty(), null);
     AccessLog.sentWith(context, identity.keyId());
-    Caller.require(identity, needed);
-    return identity.keyId();
+    require(identity, needed);
+    return identity.credential();
+  }
+
+  /**
+   * @throws Problem forbidden
+   */
+  void require(Identity identity, Role needed) {
+    if (!identity.role().allows(needed)) {
+      throw identity.isOfToken()
+          ? tokens.insufficient(
+              "This access token has the role \"%s\"; the request requires \"%s\"."
+                  .formatted(identity.role().code(), needed.code()),
+              needed)
+          : Problem.of(
+              ErrorCode.FORBIDDEN,
+              "This API key has the role \"%s\"; the request requires \"%s\"."
+                  .formatted(identity.role().code(), needed.code()));
+    }
   }
 
   /**
@@ -119,7 +144,7 @@ public class Authentication {
   }
 
   private static Identity identity(Known key, Sessions.Session session) {
-    return new Identity(key.id, key.name, key.role, key.createdAt, session);
+    return new Identity(key.id, key.name, key.role, key.createdAt, session, null);
   }
 
   void forget(@Observes KeyDeleted event) {
@@ -145,33 +170,13 @@ public class Authentication {
       known.remove(id);
       return Optional.empty();
     }
-    Known fresh = new Known(row);
-    if (cached != null) {
-      fresh.minute = cached.minute;
-      fresh.requests = cached.requests;
-    }
+    Known fresh = new Known(row, cached == null ? new RequestCount() : cached.requests);
     known.put(id, fresh);
     return Optional.of(fresh);
   }
 
   private void count(Known key) {
-    if (requestsPerMinute == 0) {
-      return;
-    }
-    synchronized (key) {
-      long seconds = System.nanoTime() / 1_000_000_000L;
-      if (key.minute != seconds / 60) {
-        key.minute = seconds / 60;
-        key.requests = 0;
-      }
-      if (++key.requests > requestsPerMinute) {
-        throw Problem.retryLater(
-            ErrorCode.RATE_LIMITED,
-            "This API key has reached its limit of %,d requests per minute."
-                .formatted(requestsPerMinute),
-            60 - seconds % 60);
-      }
-    }
+    key.requests.add(requestsPerMinute, "This API key");
   }
 
   private static Problem noSuchKey() {

@@ -5,7 +5,12 @@ import jakarta.enterprise.context.RequestScoped;
 /** The sender of the current request. */
 @RequestScoped
 public class Caller {
+  private final Authentication authentication;
   private Identity identity;
+
+  Caller(Authentication authentication) {
+    this.authentication = authentication;
+  }
 
   void is(Identity identity) {
     this.identity = identity;
@@ -26,12 +31,9 @@ public class Caller {
     return identity.keyName();
   }
 
-  /**
-   * The identifier of the request's session, which is not a secret; null: the request was sent with
-   * a key.
-   */
-  public String sessionId() {
-    return identity.session() == null ? null : identity.session().id();
+  /** Available only in requests that need a key. */
+  public Credential credential() {
+    return identity.credential();
   }
 
   /**
@@ -40,15 +42,8 @@ public class Caller {
    * @throws Problem forbidden
    */
   public void require(Role needed) {
-    require(identity, needed);
-  }
-
-  static void require(Identity identity, Role needed) {
-    if (!(identity == null ? Role.READ : identity.role()).allows(needed)) {
-      throw Problem.of(
-          ErrorCode.FORBIDDEN,
-          "This API key has the role \"%s\"; the request requires \"%s\"."
-              .formatted(identity.role().code(), needed.code()));
+    if (!may(needed)) {
+      authentication.require(identity, needed);
     }
   }
 

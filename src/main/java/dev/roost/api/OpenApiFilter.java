@@ -71,7 +71,9 @@ public class OpenApiFilter implements OASFilter {
             .type(SecurityScheme.Type.HTTP)
             .scheme("bearer")
             .bearerFormat("roost_<id>_<secret>")
-            .description("An API key. The first start of Roost creates one."));
+            .description(
+                "An API key (the first start of Roost creates one), or an access token of the identity "
+                    + "provider of the setting roost.oauth.issuer."));
     components.addSecurityScheme(
         SESSION,
         OASFactory.createSecurityScheme()

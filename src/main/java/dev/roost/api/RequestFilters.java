@@ -36,10 +36,16 @@ public class RequestFilters {
   private final Authentication authentication;
   private final Sessions sessions;
   private final Caller caller;
+  private final TokenSenders tokens;
   private final AllowedMethods allowed;
 
   RequestFilters(
-      Authentication authentication, Sessions sessions, Caller caller, AllowedMethods allowed) {
+      Authentication authentication,
+      Sessions sessions,
+      Caller caller,
+      TokenSenders tokens,
+      AllowedMethods allowed) {
+    this.tokens = tokens;
     this.allowed = allowed;
     this.authentication = authentication;
     this.sessions = sessions;
@@ -147,11 +153,24 @@ public class RequestFilters {
     if (open) {
       return;
     }
+    try {
+      authenticate(request, resource, routing, session);
+    } catch (Problem e) {
+      throw tokens.withMetadata(e, path);
+    }
+  }
+
+  private void authenticate(
+      ContainerRequestContext request,
+      ResourceInfo resource,
+      RoutingContext routing,
+      Optional<String> session) {
     Identity identity =
-        authentication.identify(authorization, session, request.getHeaderString(PAGE_TOKEN));
+        authentication.identify(
+            request.getHeaderString("Authorization"), session, request.getHeaderString(PAGE_TOKEN));
     AccessLog.sentWith(routing, identity.keyId());
     if (identity.session() != null && identity.session().renewed()) {
-      SessionCookie.give(http, session.orElseThrow(), sessions.lifetime());
+      SessionCookie.give(routing.request(), session.orElseThrow(), sessions.lifetime());
     }
     caller.is(identity);
     caller.require(needed(request, resource));

@@ -122,7 +122,7 @@ public class SessionResource {
   @Operation(
       operationId = "getSession",
       summary = "Retrieve the current session",
-      description = "Also works with an API key; expires_at is null then.")
+      description = "Also works with an API key (expires_at is null then) or an access token.")
   public RestResponse<SessionView> get() {
     return ResponseBuilder.ok(SessionView.of(caller.identity(), null))
         .header("Cache-Control", "no-store")
@@ -160,6 +160,11 @@ public class SessionResource {
       description = "The created link",
       content = @Content(schema = @Schema(implementation = LoginLinks.Link.class)))
   public RestResponse<LoginLinks.Link> link() {
+    if (caller.identity().isOfToken()) {
+      throw Problem.of(
+          ErrorCode.FORBIDDEN,
+          "A login link signs in with an API key; an access token can't create one.");
+    }
     LoginLinks.Link link =
         links
             .make(caller.identity().keyId())

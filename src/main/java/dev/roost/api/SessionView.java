@@ -8,17 +8,21 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * The identity of a client.
  *
  * @param createdAt creation of the session; without a session, creation of the key
- * @param expiresAt when an unused session ends; null without a session
+ * @param expiresAt when an unused session ends, or the access token expires; null with a key
  * @param pageToken null: omitted from the response
  */
 @Schema(name = "Session")
 record SessionView(
-    @Schema(description = "The API key of the session, or of the request") Key key,
+    @Schema(
+            description =
+                "The API key of the session, or of the request; or the subject of its access token")
+        Key key,
     @Schema(description = "When the session began; with an API key, when the key was created")
         Instant createdAt,
     @Schema(
             nullable = true,
-            description = "When the session expires if it is not used; null with an API key")
+            description =
+                "When the session expires if it is not used, or the access token expires; null with an API key")
         Instant expiresAt,
     @JsonInclude(JsonInclude.Include.NON_NULL)
         @Schema(
@@ -40,7 +44,7 @@ record SessionView(
     Key key = new Key(identity.keyId(), identity.keyName(), identity.role());
     Sessions.Session session = identity.session();
     return session == null
-        ? new SessionView(key, identity.keyMadeAt(), null, pageToken)
+        ? new SessionView(key, identity.keyMadeAt(), identity.expiresAt(), pageToken)
         : new SessionView(key, session.createdAt(), session.expiresAt(), pageToken);
   }
 }

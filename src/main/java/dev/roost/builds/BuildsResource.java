@@ -9,6 +9,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -44,7 +45,7 @@ public class BuildsResource {
   @GET
   @Path("{id}/sbom")
   @Transactional
-  @Produces(BillOfMaterials.MEDIA_TYPE)
+  @Produces({BillOfMaterials.MEDIA_TYPE, MediaType.APPLICATION_JSON})
   @Operation(
       operationId = "getBuildSbom",
       summary = "Retrieve the software bill of materials of a Build",

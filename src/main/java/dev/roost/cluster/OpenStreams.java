@@ -1,6 +1,7 @@
 package dev.roost.cluster;
 
 import dev.roost.api.Caller;
+import dev.roost.api.Credential;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.KeyDeleted;
 import dev.roost.api.Problem;
@@ -8,6 +9,7 @@ import dev.roost.api.SessionEnded;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.oauth.AccessToken;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
@@ -15,9 +17,11 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +54,9 @@ public class OpenStreams {
           select id from unnest(:sessions) id where not exists (
             select 1 from login_session s
             where s.secret_sha256 = decode(id.id, 'hex') and s.expires_at > :now)""");
+
+  /** Without a key. */
+  private static final Credential LINK = new Credential(null, null, null);
 
   private final int most;
   private final int mostOfKey;
@@ -109,7 +116,7 @@ public class OpenStreams {
    * @throws Problem rate_limited
    */
   public void begin(Runnable ended) {
-    ofRequest(caller.keyId(), caller.sessionId(), ended);
+    ofRequest(caller.credential(), ended);
   }
 
   /**
@@ -118,13 +125,13 @@ public class OpenStreams {
    * @throws Problem rate_limited
    */
   public void beginWithoutKey() {
-    ofRequest(null, null, () -> {});
+    ofRequest(LINK, () -> {});
   }
 
-  private void ofRequest(String keyId, String sessionId, Runnable ended) {
+  private void ofRequest(Credential credential, Runnable ended) {
     RoutingContext routing = request.getCurrent();
     // A reset ends the connection (HTTP/1.1) or the stream (HTTP/2), even with unsent data.
-    Runnable end = begin(keyId, sessionId, () -> routing.response().reset());
+    Runnable end = begin(credential, () -> routing.response().reset());
     routing.addEndHandler(
         result -> {
           end.run();
@@ -132,9 +139,14 @@ public class OpenStreams {
         });
   }
 
-  /** Returns an action that ends the count. */
-  public Runnable begin(String keyId, String sessionId, Runnable close) {
-    Stream stream = new Stream(keyId, sessionId, close);
+  /**
+   * @param close ends the stream, because its credential has ended
+   * @return an action that ends the count
+   * @throws Problem rate_limited
+   */
+  public Runnable begin(Credential credential, Runnable close) {
+    String keyId = credential.keyId();
+    Stream stream = new Stream(keyId, credential.sessionId(), close);
     synchronized (open) {
       if (most > 0 && open.size() >= most) {
         throw tooMany("This Roost has", most, "streams");
@@ -146,7 +158,16 @@ public class OpenStreams {
       }
       open.add(stream);
     }
-    return () -> open.remove(stream);
+    if (credential.expiresAt() == null) {
+      return () -> open.remove(stream);
+    }
+    long millis = Duration.between(clock.instant(), credential.expiresAt()).toMillis();
+    Future<?> expiry =
+        timer.schedule(() -> close(stream::equals), Math.max(millis, 0), TimeUnit.MILLISECONDS);
+    return () -> {
+      open.remove(stream);
+      expiry.cancel(false);
+    };
   }
 
   private static Problem tooMany(String who, int limit, String setting) {
@@ -192,7 +213,7 @@ public class OpenStreams {
     String[] keys =
         open.stream()
             .map(stream -> stream.keyId)
-            .filter(Objects::nonNull)
+            .filter(id -> id != null && !AccessToken.isSubject(id))
             .distinct()
             .toArray(String[]::new);
     if (keys.length == 0) {

@@ -98,6 +98,8 @@ public interface RoostConfig {
 
   Sessions sessions();
 
+  Oauth oauth();
+
   Limits limits();
 
   Storage storage();
@@ -140,6 +142,49 @@ public interface RoostConfig {
 
     /** The password of the database role. */
     Optional<String> password();
+  }
+
+  /**
+   * Access tokens of an identity provider, which the API and {@code /mcp} take besides API keys.
+   */
+  interface Oauth {
+    /**
+     * The identity provider (OAuth authorization server): an {@code https} URL, exactly as its
+     * tokens have it in {@code iss}. Without it, only API keys are taken. Requires {@code
+     * roost.public-url}.
+     */
+    Optional<String> issuer();
+
+    /**
+     * What tokens must have in {@code aud}: one of these. By default, {@code roost.public-url}, and
+     * that with {@code /mcp} and {@code /mcp/admin}.
+     */
+    Optional<List<String>> audience();
+
+    /**
+     * The claim with the roles of a token: text with spaces between them, or a list. Names with
+     * dots between them lead into objects, for example {@code realm_access.roles}.
+     */
+    @WithDefault("scope")
+    String rolesClaim();
+
+    /** The value of the claim for the role {@code read}. */
+    @WithDefault("roost:read")
+    String readRole();
+
+    /** The value of the claim for the role {@code execute}. */
+    @WithDefault("roost:execute")
+    String executeRole();
+
+    /** The value of the claim for the role {@code write}. */
+    @WithDefault("roost:write")
+    String writeRole();
+
+    /** The URL of the issuer's keys (JWKS). By default, what the issuer's metadata says. */
+    Optional<String> jwksUrl();
+
+    /** PEM file with certificate authorities to trust; by default, those of Java. */
+    Optional<Path> ca();
   }
 
   /** Dashboard sessions. */

@@ -23,7 +23,30 @@ public final class SettingsCheck {
    * @param config all settings
    */
   public static Optional<String> mistake(RoostConfig config) {
-    return mistake(RoostConfig.class, config, "roost").or(() -> mistake(config.files()));
+    return mistake(RoostConfig.class, config, "roost")
+        .or(() -> mistake(config.files()))
+        .or(() -> mistake(config.oauth(), config.publicUrl()));
+  }
+
+  private static Optional<String> mistake(RoostConfig.Oauth oauth, Optional<String> publicUrl) {
+    if (oauth.issuer().isEmpty()) {
+      return Optional.empty();
+    }
+    if (publicUrl.isEmpty()) {
+      return Optional.of("roost.oauth.issuer requires roost.public-url");
+    }
+    return secure("roost.oauth.issuer", oauth.issuer())
+        .or(() -> secure("roost.oauth.jwks-url", oauth.jwksUrl()));
+  }
+
+  private static Optional<String> secure(String property, Optional<String> url) {
+    // Without the value, which may have a password.
+    return url.filter(text -> !SecureUrl.is(text))
+        .map(
+            text ->
+                property
+                    + ": must be an https URL without a user and a fragment (http only at a loopback "
+                    + "address)");
   }
 
   private static Optional<String> mistake(RoostConfig.Files files) {

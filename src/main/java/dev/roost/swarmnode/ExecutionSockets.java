@@ -1,6 +1,7 @@
 package dev.roost.swarmnode;
 
 import dev.roost.api.Authentication;
+import dev.roost.api.Credential;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Role;
@@ -120,12 +121,12 @@ class ExecutionSockets {
         .vertx()
         .executeBlocking(
             () -> {
-              String keyId = authentication.requireKey(context, Role.READ);
+              Credential credential = authentication.requireKey(context, Role.READ);
               if (!"websocket".equalsIgnoreCase(context.request().getHeader("Upgrade"))) {
                 throw Problem.of(ErrorCode.MALFORMED_JSON, "This address is for WebSockets.");
               }
               Listener listener = new Listener();
-              listener.count = streams.begin(keyId, null, () -> listener.close(POLICY_VIOLATION));
+              listener.count = streams.begin(credential, () -> listener.close(POLICY_VIOLATION));
               try {
                 listener.source = open.apply(context.pathParam("address"));
               } catch (RuntimeException e) {

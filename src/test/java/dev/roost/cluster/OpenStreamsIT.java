@@ -8,6 +8,7 @@ import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.Await;
 import dev.roost.TestDatabase;
+import dev.roost.api.Credential;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Role;
@@ -81,7 +82,7 @@ class OpenStreamsIT {
     Api api = Api.as(Role.READ);
     List<Runnable> open = new ArrayList<>();
     for (int i = 0; i < MOST_OF_KEY; i++) {
-      open.add(streams.begin(idOf(api), null, () -> {}));
+      open.add(streams.begin(new Credential(idOf(api), null, null), () -> {}));
     }
     Answer refused = api.get("/v1/events", "Accept", "text/event-stream");
     assertEquals(429, refused.status(), refused.text());
@@ -102,7 +103,7 @@ class OpenStreamsIT {
     List<Runnable> more = new ArrayList<>();
     try {
       while (true) {
-        more.add(streams.begin(id, null, () -> {}));
+        more.add(streams.begin(new Credential(id, null, null), () -> {}));
       }
     } catch (Problem full) {
       return MOST_OF_KEY - more.size();
@@ -120,7 +121,7 @@ class OpenStreamsIT {
               Problem.class,
               () -> {
                 for (int i = 0; i <= MOST; i++) {
-                  open.add(streams.begin("key_" + i % 50, null, () -> {}));
+                  open.add(streams.begin(new Credential("key_" + i % 50, null, null), () -> {}));
                 }
               });
       assertEquals(ErrorCode.RATE_LIMITED, refused.code());

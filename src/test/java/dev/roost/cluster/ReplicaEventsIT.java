@@ -7,6 +7,7 @@ import dev.roost.Api;
 import dev.roost.Await;
 import dev.roost.FollowerDatabase;
 import dev.roost.agent.AgentChanged;
+import dev.roost.api.Credential;
 import dev.roost.api.Role;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
@@ -163,11 +164,11 @@ class ReplicaEventsIT implements Replicas.Listener {
   @Test
   void aStreamEndsWhenItsKeyIsDeletedElsewhere() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
-    streams.begin("key_elsewhere", null, () -> closed.complete(null));
+    streams.begin(new Credential("key_elsewhere", null, null), () -> closed.complete(null));
     other.tellEvent(new ReplicaEvents.ForgottenKey("key_elsewhere"));
     closed.orTimeout(30, TimeUnit.SECONDS).join();
     CompletableFuture<Void> signedOut = new CompletableFuture<>();
-    streams.begin("key_2", "0f0f", () -> signedOut.complete(null));
+    streams.begin(new Credential("key_2", "0f0f", null), () -> signedOut.complete(null));
     other.tellEvent(new ReplicaEvents.ForgottenSession("0f0f"));
     signedOut.orTimeout(30, TimeUnit.SECONDS).join();
   }

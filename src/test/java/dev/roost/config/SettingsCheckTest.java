@@ -78,4 +78,26 @@ class SettingsCheckTest {
     assertEquals(
         Optional.empty(), mistake(Map.of("roost.files.endpoint", "http://10.0.0.1:9000/")));
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://login.example.org/realms/main, true",
+    "http://127.0.0.1:8180, true",
+    "http://login.example.org, false",
+    "login.example.org, false",
+    "https://login.example.org/#x, false",
+    "https://user:secret@login.example.org, false"
+  })
+  void issuersAreReachedSafely(String issuer, boolean isLegal) {
+    Map<String, String> settings =
+        Map.of("roost.public-url", "https://roost.example.org", "roost.oauth.issuer", issuer);
+    assertEquals(isLegal, mistake(settings).isEmpty());
+  }
+
+  @Test
+  void anIssuerRequiresThePublicUrl() {
+    assertEquals(
+        Optional.of("roost.oauth.issuer requires roost.public-url"),
+        mistake(Map.of("roost.oauth.issuer", "https://login.example.org")));
+  }
 }
