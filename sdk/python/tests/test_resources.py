@@ -229,6 +229,12 @@ def test_a_build_has_the_names_of_its_packages(server: Server) -> None:
     assert build.symbols("bs4.element") == symbols
 
 
+def test_a_build_has_a_bill_of_materials(server: Server) -> None:
+    server.on("GET", "/builds/build_1/sbom", {"bomFormat": "CycloneDX", "components": []})
+    build = roost.Build(server.client, {"id": "build_1"})
+    assert build.sbom() == {"bomFormat": "CycloneDX", "components": []}
+
+
 def test_refresh(server: Server) -> None:
     server.on("GET", "/builder-jobs/bjob_1", builder_job("succeeded"))
     build = roost.BuilderJob(server.client, builder_job("running"))

@@ -172,6 +172,11 @@ class Build(Resource):
         symbols: builtins.list[dict[str, Any]] | None = answer["symbols"]
         return symbols
 
+    def sbom(self) -> dict[str, Any]:
+        """Return the software bill of materials, in CycloneDX 1.6: its installed packages."""
+        bill: dict[str, Any] = self._client._transport.get(path_to(self._path, self.id, "sbom"))
+        return bill
+
 
 class BuilderJobs:
     """`client.builder_jobs`."""
