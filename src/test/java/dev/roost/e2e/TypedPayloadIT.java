@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What the type hints of main do, from the script to the refusal of a payload. */
 @EveryRuntime
 @ExtendWith(SharedRoost.class)
-class TypeHintsIT {
+class TypedPayloadIT {
   private static final String SCRIPT =
       """
       import dataclasses, datetime
