@@ -15,9 +15,9 @@ Payload_co = TypeVar("Payload_co", covariant=True)
 class Request(Protocol[Payload_co]):
     """What `main` gets as its first argument, as a type hint: `def main(request: Request[Order])`.
 
-    With a dataclass, a `TypedDict`, a model of pydantic or any type made of types of JSON, `payload`
-    is an object of that type, and the agent gets an input schema that says so. Scripts without this
-    package write the hint as a string: `request: "Request[Order]"`.
+    With a dataclass, a `TypedDict`, a model of pydantic or any type made of types of JSON,
+    `payload` is an object of that type, and the agent gets an input schema that says so. Scripts
+    without this package write the hint as a string: `request: "Request[Order]"`.
     """
 
     StepError: type[Exception]

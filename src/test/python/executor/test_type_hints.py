@@ -8,7 +8,7 @@ import inspect
 import sys
 import uuid
 from collections.abc import Sequence
-from typing import Annotated, Any, Callable, Dict, List, Literal, NewType, Optional, Tuple, TypedDict, Union
+from typing import Annotated, Any, Callable, Literal, NewType, Optional, TypedDict, Union
 
 import pydantic
 import pytest
@@ -23,7 +23,7 @@ REPORTS = {"agent": {"reports_schemas": True}}
 
 INVOICE = """
     import dataclasses, datetime, sys
-    from typing import List, Optional
+    from typing import Optional
 
     @dataclasses.dataclass
     class Line:
@@ -35,7 +35,7 @@ INVOICE = """
         '''What a customer owes.'''
         number: str
         due: datetime.date
-        lines: List[Line]
+        lines: list[Line]
         note: Optional[str] = None
 
     @dataclasses.dataclass
@@ -62,7 +62,7 @@ class Options(TypedDict, total=False):
 @dataclasses.dataclass
 class Node:
     name: str
-    children: "List[Node]" = dataclasses.field(default_factory=list)
+    children: "list[Node]" = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -179,9 +179,9 @@ def test_a_payload_without_json_is_an_error_of_the_script(executor: Executor) ->
         (Union[int, str], "a", "a"),
         (Literal["a", 1], 1, 1),
         (Colour, "blue", Colour.BLUE),
-        (Dict[str, List[Colour]], {"x": ["red"]}, {"x": [Colour.RED]}),
-        (Tuple[int, str], [1, "a"], (1, "a")),
-        (Tuple[int, ...], [1, 2], (1, 2)),
+        (dict[str, list[Colour]], {"x": ["red"]}, {"x": [Colour.RED]}),
+        (tuple[int, str], [1, "a"], (1, "a")),
+        (tuple[int, ...], [1, 2], (1, 2)),
         (Sequence[int], [1], [1]),
         (frozenset, [1, 1], frozenset({1})),
         (Options, {"colour": "red", "more": 1}, {"colour": Colour.RED, "more": 1}),
@@ -210,9 +210,9 @@ def test_values_are_read_and_written_again(hint: Any, value: Any, loaded: Any) -
         (str, None, "/ must be a string, not null"),
         (Literal[1], True, "/ must be one of 1, not true"),
         (Colour, ["red"], '/ must be one of "red", "blue", not an array'),
-        (List[int], {"a": 1}, "/ must be an array, not an object"),
-        (Tuple[int, str], [1], "/ must have 2 elements, not 1"),
-        (Dict[str, int], {"a/b": "x" * 100}, f'/a~1b must be an integer, not "{"x" * 59}…'),
+        (list[int], {"a": 1}, "/ must be an array, not an object"),
+        (tuple[int, str], [1], "/ must have 2 elements, not 1"),
+        (dict[str, int], {"a/b": "x" * 100}, f'/a~1b must be an integer, not "{"x" * 59}…'),
         (Optional[Node], {"name": "a", "children": [{"name": 1}]}, "/children/0/name must be a string, not 1"),
         (Node, {}, "/name is missing"),
         (Node, {"name": "a", "nome": 1}, "/nome is not a field of Node"),
@@ -258,7 +258,7 @@ def test_descriptions_choices_and_optional_members_are_in_the_schema() -> None:
     }
 
 
-@pytest.mark.parametrize("hint", [bytes, object(), Callable[[], int], Dict[int, str], List[bytes], Literal[b"a"]])
+@pytest.mark.parametrize("hint", [bytes, object(), Callable[[], int], dict[int, str], list[bytes], Literal[b"a"]])
 def test_what_has_no_json_is_refused(hint: Any) -> None:
     with pytest.raises(Unsupported):
         value_type(hint)
@@ -269,7 +269,7 @@ def test_models_of_pydantic() -> None:
         name: str = pydantic.Field(min_length=2)
 
     class Order(pydantic.BaseModel):
-        items: List[Item]
+        items: list[Item]
         placed: datetime.datetime
 
     @dataclasses.dataclass

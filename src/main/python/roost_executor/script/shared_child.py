@@ -108,7 +108,10 @@ class SharedChild(Child):
             self._kept.append(execution)
 
     def main(self, execution: SharedExecution) -> "tuple[Callable[..., Any], int, TypeHints]":
-        """The script's `main`, how many arguments it takes, and its hints. Raises ScriptFailure, and what the import raises."""
+        """The script's `main`, how many arguments it takes, and its hints.
+
+        Raises ScriptFailure, and what the import raises.
+        """
         if self._main is None:
             try:
                 self._importing = True

@@ -1,7 +1,7 @@
 """JSON values as Python types: their JSON Schema, and both directions between the two.
 
-`value_type` reads a type hint. What it knows are the types of JSON, dataclasses, TypedDicts, models of pydantic, Literal,
-enumerations, unions, and times, UUIDs and decimal numbers, which are strings in JSON.
+`value_type` reads a type hint. What it knows are the types of JSON, dataclasses, TypedDicts, models of pydantic,
+Literal, enumerations, unions, and times, UUIDs and decimal numbers, which are strings in JSON.
 """
 
 import collections.abc
