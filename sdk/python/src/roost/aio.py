@@ -111,6 +111,7 @@ from ._performance import (
     PerformanceFigures,
     PerformanceInterval,
 )
+from ._request import Request
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
 from ._saved_payloads import SavedPayload
@@ -237,6 +238,7 @@ __all__ = [
     "Progress",
     "Replay",
     "ReplayedJob",
+    "Request",
     "Rollout",
     "RolloutAgent",
     "RolloutCounts",
