@@ -344,8 +344,8 @@ class Agent(AgentRuns):
         with the result. The authentication "signature" requires `signature_scheme`, and `secret`
         unless the agent has one of that scheme already; for "standard_webhooks", the server
         generates one. `previous_secret_seconds` is how long signatures with the secret before stay
-        valid, up to a week; by default, a new secret replaces it at once. "public" requires `requests_per_minute`. `cors_origins` are origins such as
-        "https://app.example.org", or "*".
+        valid, up to a week; by default, a new secret replaces it at once. "public" requires
+        `requests_per_minute`. `cors_origins` are origins such as "https://app.example.org", or "*".
         """
         settings = without_none(
             methods=methods,
