@@ -37,22 +37,33 @@ def greeter(server: Server) -> Server:
     return server
 
 
+UNTIL = "2026-11-29T12:00:00Z"
+
+
 def test_a_url_is_set_read_and_removed(greeter: Server) -> None:
     found = greeter.client.agents.retrieve("agent_1")
     signed = url(authentication="signature", signature_scheme="github")
-    greeter.on("PUT", PATH, {**signed, "secret": "It's a Secret to Everybody"})
+    greeter.on(
+        "PUT",
+        PATH,
+        {**signed, "secret": "It's a Secret to Everybody", "previous_secret_until": UNTIL},
+    )
     greeter.on("GET", PATH, {**signed, "unknown": 1})
     greeter.on("DELETE", PATH, None)
     changed = found.set_url(
         authentication="signature",
         signature_scheme="github",
         secret="It's a Secret to Everybody",
+        previous_secret_seconds=60,
     )
     assert json.loads(greeter.sent("PUT", PATH)[0].content) == {
         "authentication": "signature",
         "signature_scheme": "github",
         "secret": "It's a Secret to Everybody",
+        "previous_secret_seconds": 60,
     }
+    assert changed.previous_secret_until is not None
+    assert changed.previous_secret_until.year == 2026
     assert changed.secret == "It's a Secret to Everybody"
     assert "Everybody" not in repr(changed)
     read = found.url()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from ._values import parse_time
+from ._values import parse_time, parse_time_or_none
 
 __all__ = ["AgentUrl", "SignatureScheme", "UrlAuthentication", "UrlMethod"]
 
@@ -26,7 +26,8 @@ class AgentUrl:
     return value the response; with "http", `request.http` is the whole request. `authentication`
     is "key", "signature" or "public". `signature_scheme` is `None` unless requests are signed.
     `requests_per_minute` is the limit on each replica, `None` for none. `secret` is only set
-    after a change that has set or generated it.
+    after a change that has set or generated it. Until `previous_secret_until`, signatures with the
+    secret before are valid as well, if the change has kept it.
     """
 
     agent_id: str
@@ -42,6 +43,7 @@ class AgentUrl:
     created_at: datetime
     updated_at: datetime
     secret: str | None = field(default=None, repr=False)
+    previous_secret_until: datetime | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentUrl:
@@ -60,4 +62,5 @@ class AgentUrl:
             parse_time(data["created_at"]),
             parse_time(data["updated_at"]),
             data.get("secret"),
+            parse_time_or_none(data.get("previous_secret_until")),
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -70,6 +71,21 @@ def test_secrets_come_from_the_environment(
     missing = cli("url", "set", "greeter", *words, "NOTHING", client=greeter.client)
     assert missing.code == 2
     assert "There is no environment variable NOTHING" in missing.err
+
+
+def test_the_secret_before_can_be_kept(
+    cli: Any, greeter: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until = datetime.now(timezone.utc) + timedelta(hours=1, minutes=1)
+    signed = url(authentication="signature", signature_scheme="github", secret=SECRET)
+    greeter.on("PUT", PATH, {**signed, "previous_secret_until": until.isoformat()})
+    monkeypatch.setenv("HOOK", SECRET)
+    words = ["--authentication", "signature", "--scheme", "github", "--secret-from", "HOOK"]
+    done = cli(
+        "url", "set", "greeter", *words, "--keep-previous-secret", "3660", client=greeter.client
+    )
+    assert json.loads(greeter.sent("PUT", PATH)[0].content)["previous_secret_seconds"] == 3660
+    assert "valid, ends in 1 h" in done.out
 
 
 def test_a_generated_secret_is_shown_once(cli: Any, greeter: Server) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -93,6 +94,13 @@ def show(agent: str, as_json: bool) -> None:
     help="Where the secret of signatures is: standard input, or an environment variable.",
 )
 @click.option(
+    "--keep-previous-secret",
+    "keep_previous",
+    type=click.IntRange(0, 604_800),
+    metavar="SECONDS",
+    help="How long signatures with the secret before stay valid; not at all by default.",
+)
+@click.option(
     "--cors-origin",
     "origins",
     multiple=True,
@@ -121,6 +129,7 @@ def set_(
     authentication: Any,
     scheme: Any,
     secret_from: str | None,
+    keep_previous: int | None,
     origins: tuple[str, ...],
     limit: int | None,
     wait_seconds: int | None,
@@ -139,6 +148,7 @@ def set_(
         authentication=authentication,
         signature_scheme=scheme,
         secret=secret,
+        previous_secret_seconds=keep_previous,
         cors_origins=list(origins) or None,
         requests_per_minute=limit,
         wait_seconds=wait_seconds,
@@ -201,10 +211,19 @@ def _print(found: roost.AgentUrl, as_json: bool, *, is_secret_known: bool = Fals
             ("limit", f"{limit:,} requests per minute" if limit else None),
             ("CORS", "\n".join(found.cors_origins) or None),
             ("secret", None if is_secret_known else found.secret),
+            ("secret before", _until(found)),
         ]
     )
     if found.secret and not is_secret_known:
         note("The secret can't be shown again. Give it to the sender.")
+
+
+def _until(found: roost.AgentUrl) -> str | None:
+    from .times import moment
+
+    until = found.previous_secret_until
+    is_valid = until is not None and until > datetime.now(timezone.utc)
+    return f"valid, ends {moment(until)}" if is_valid else None
 
 
 def _address(found: roost.AgentUrl) -> str:

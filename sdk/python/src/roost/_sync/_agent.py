@@ -332,6 +332,7 @@ class Agent(AgentRuns):
         authentication: UrlAuthentication | None = None,
         signature_scheme: SignatureScheme | None = None,
         secret: str | None = None,
+        previous_secret_seconds: int | None = None,
         cors_origins: Sequence[str] | None = None,
         requests_per_minute: int | None = None,
         wait_seconds: int | None = None,
@@ -341,8 +342,9 @@ class Agent(AgentRuns):
         Omitted settings have the server's defaults: POST with an API key, JSON, and a response
         with the result. The authentication "signature" requires `signature_scheme`, and `secret`
         unless the agent has one of that scheme already; for "standard_webhooks", the server
-        generates one. "public" requires `requests_per_minute`. `cors_origins` are origins such as
-        "https://app.example.org", or "*".
+        generates one. `previous_secret_seconds` is how long signatures with the secret before stay
+        valid, up to a week; by default, a new secret replaces it at once. "public" requires
+        `requests_per_minute`. `cors_origins` are origins such as "https://app.example.org", or "*".
         """
         settings = without_none(
             methods=methods,
@@ -351,6 +353,7 @@ class Agent(AgentRuns):
             authentication=authentication,
             signature_scheme=signature_scheme,
             secret=secret,
+            previous_secret_seconds=previous_secret_seconds,
             cors_origins=cors_origins,
             requests_per_minute=requests_per_minute,
             wait_seconds=wait_seconds,

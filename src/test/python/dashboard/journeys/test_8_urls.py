@@ -14,6 +14,7 @@ def main(request):
     return request.payload
 """
 SECRET = "a secret of the sender"
+LATER = "another one, from tomorrow on"
 BODY = b'{"name": "Ada"}'
 
 
@@ -24,6 +25,10 @@ def send(url: str, headers: "dict[str, str]") -> "tuple[int, str]":
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
+
+
+def signature(secret: str) -> str:
+    return "sha256=" + hmac.new(secret.encode(), BODY, hashlib.sha256).hexdigest()
 
 
 def test_an_agent_gets_a_url_that_is_changed_and_removed(page, roost, agent):
@@ -63,10 +68,18 @@ def test_an_agent_gets_a_url_that_is_changed_and_removed(page, roost, agent):
     dialog.get_by_role("button", name="Save").click()
     expect(panel).to_contain_text("GitHub")
     expect(page.locator("body")).not_to_contain_text(SECRET)
-    assert "secret" not in json.dumps(roost.get(f"/agents/{agent['id']}/url"))
+    assert SECRET not in json.dumps(roost.get(f"/agents/{agent['id']}/url"))
     assert send(address, {})[0] == 401
-    signature = hmac.new(SECRET.encode(), BODY, hashlib.sha256).hexdigest()
-    assert send(address, {"X-Hub-Signature-256": "sha256=" + signature})[0] == 200
+    assert send(address, {"X-Hub-Signature-256": signature(SECRET)})[0] == 200
+
+    press(page, "Change URL")
+    expect(dialog.locator("#url-overlap")).to_have_count(0)
+    dialog.locator("#url-secret").fill(LATER)
+    dialog.get_by_label("Requests signed with the secret so far").select_option("are accepted for another hour")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    for secret in (SECRET, LATER):
+        assert send(address, {"X-Hub-Signature-256": signature(secret)})[0] == 200
 
     press(page, "Remove URL")
     dialog.get_by_role("button", name="Remove URL").click()

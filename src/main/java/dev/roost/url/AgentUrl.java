@@ -20,6 +20,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param signatureScheme null unless requests are authenticated by a signature
  * @param secret verifies signatures; null as signatureScheme
+ * @param previousSecret verifies them, too, until previousSecretUntil; null: there is none
  * @param requestsPerMinute null: no limit of its own
  * @param waitSeconds how long a request waits at most for the job's end
  */
@@ -32,6 +33,8 @@ record AgentUrl(
     UrlAuthentication authentication,
     SignatureScheme signatureScheme,
     String secret,
+    String previousSecret,
+    Instant previousSecretUntil,
     List<String> corsOrigins,
     Integer requestsPerMinute,
     int waitSeconds,
@@ -49,6 +52,8 @@ record AgentUrl(
         Code.parse(UrlAuthentication.class, row.getString("authentication")),
         Code.parse(SignatureScheme.class, row.getString("signature_scheme")),
         row.getString("secret"),
+        row.getString("previous_secret"),
+        Sql.instant(row, "previous_secret_until"),
         strings(row.getArray("cors_origins")),
         row.getObject("requests_per_minute", Integer.class),
         row.getInt("wait_seconds"),
@@ -70,7 +75,13 @@ record AgentUrl(
     return authentication != UrlAuthentication.KEY;
   }
 
-  /** Omits the secret, which must not get into logs. */
+  /** The secrets that verify signatures at that time, the latest first. */
+  List<String> secrets(Instant now) {
+    boolean isPreviousValid = previousSecret != null && now.isBefore(previousSecretUntil);
+    return isPreviousValid ? List.of(secret, previousSecret) : List.of(secret);
+  }
+
+  /** Omits the secrets, which must not get into logs. */
   @Override
   public String toString() {
     return "URL of " + agentId;
@@ -111,6 +122,11 @@ record AgentUrl(
               description = "How requests are signed; null unless authentication is signature")
           SignatureScheme signatureScheme,
       @Schema(
+              nullable = true,
+              description =
+                  "Until when signatures with the secret before the present one are valid, which may be over; null if the change of the secret kept none")
+          Instant previousSecretUntil,
+      @Schema(
               description =
                   "The origins whose pages may read the responses (CORS), or * for all; empty for none")
           List<String> corsOrigins,
@@ -147,6 +163,7 @@ record AgentUrl(
           url.format,
           url.authentication,
           url.signatureScheme,
+          url.previousSecretUntil,
           url.corsOrigins,
           url.requestsPerMinute,
           url.waitSeconds,

@@ -34,6 +34,14 @@ record AgentUrlRequest(
         String secret,
     @Schema(
             description =
+                "With a new secret: how long signatures with the one before it stay valid, so that the sender can be "
+                    + "changed later than Roost. By default, they are refused at once",
+            minimum = "0",
+            maximum = "604800",
+            defaultValue = "0")
+        int previousSecretSeconds,
+    @Schema(
+            description =
                 "The origins whose pages may read the responses, at most 20, or * for all; none by default",
             examples = "[\"https://app.example.org\"]")
         List<String> corsOrigins,
@@ -55,6 +63,7 @@ record AgentUrlRequest(
   private static final int DEFAULT_WAIT_SECONDS = 30;
   private static final int MOST_WAIT_SECONDS = 60;
   private static final int MOST_ORIGINS = 20;
+  private static final int WEEK_SECONDS = 7 * 86_400;
   private static final int MOST_REQUESTS = 100_000;
 
   /** As browsers send it: scheme, host and port unless that is the scheme's. */
@@ -76,6 +85,7 @@ record AgentUrlRequest(
             authentication,
             scheme(body, authentication),
             body.isNull("secret") ? null : body.string("secret").orElse(null),
+            body.integer("previous_secret_seconds", 0, WEEK_SECONDS).orElse(0),
             origins(body),
             limit(body, authentication),
             body.integer("wait_seconds", 1, MOST_WAIT_SECONDS).orElse(DEFAULT_WAIT_SECONDS));
@@ -115,6 +125,12 @@ record AgentUrlRequest(
 
   private void checkSecret(Body body) {
     if (secret == null) {
+      if (previousSecretSeconds > 0) {
+        body.reject(
+            "previous_secret_seconds",
+            "contradiction",
+            "previous_secret_seconds requires a new secret.");
+      }
       return;
     }
     if (authentication != UrlAuthentication.SIGNATURE) {

@@ -12,6 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.Optional;
 
 /** The URLs of agents in the database. */
@@ -32,13 +33,14 @@ class AgentUrls {
   private static final Sql PUT =
       Sql.of(
           """
-          insert into agent_url (agent_id, methods, mode, format, authentication, signature_scheme, secret, cors_origins,
-            requests_per_minute, wait_seconds, created_at, updated_at)
-          values (:agent, :methods, :mode, :format, :authentication, cast(:scheme as text), cast(:secret as text), :origins,
-            cast(:limit as int), :wait, :now, :now)
+          insert into agent_url (agent_id, methods, mode, format, authentication, signature_scheme, secret, previous_secret,
+            previous_secret_until, cors_origins, requests_per_minute, wait_seconds, created_at, updated_at)
+          values (:agent, :methods, :mode, :format, :authentication, cast(:scheme as text), cast(:secret as text),
+            cast(:previous as text), cast(:until as timestamptz), :origins, cast(:limit as int), :wait, :now, :now)
           on conflict (agent_id) do update set methods = excluded.methods, mode = excluded.mode, format = excluded.format,
             authentication = excluded.authentication, signature_scheme = excluded.signature_scheme,
-            secret = excluded.secret, cors_origins = excluded.cors_origins,
+            secret = excluded.secret, previous_secret = excluded.previous_secret,
+            previous_secret_until = excluded.previous_secret_until, cors_origins = excluded.cors_origins,
             requests_per_minute = excluded.requests_per_minute, wait_seconds = excluded.wait_seconds,
             updated_at = excluded.updated_at""");
 
@@ -92,12 +94,16 @@ class AgentUrls {
             () -> {
               Agent.lock(agentId);
               Optional<AgentUrl> before = ofAgent(agentId);
-              String kept =
+              AgentUrl same =
                   before
                       .filter(url -> url.signatureScheme() == request.signatureScheme())
-                      .map(AgentUrl::secret)
+                      .filter(url -> url.secret() != null)
                       .orElse(null);
+              String kept = same == null ? null : same.secret();
               String secret = secret(request, kept);
+              boolean isNewSecret = secret != null && !secret.equals(kept);
+              Instant now = clock.instant();
+              Previous previous = isNewSecret ? before(request, kept, now) : Previous.of(same);
               PUT.with("agent", agentId)
                   .with("methods", request.methods().toArray(String[]::new))
                   .with("mode", request.mode())
@@ -105,14 +111,31 @@ class AgentUrls {
                   .with("authentication", request.authentication())
                   .with("scheme", request.signatureScheme())
                   .with("secret", secret)
+                  .with("previous", previous.secret())
+                  .with("until", previous.until())
                   .with("origins", request.corsOrigins().toArray(String[]::new))
                   .with("limit", request.requestsPerMinute())
                   .with("wait", request.waitSeconds())
-                  .with("now", clock.instant())
+                  .with("now", now)
                   .update(entities);
-              boolean isNewSecret = secret != null && !secret.equals(kept);
               return new Put(ofAgent(agentId).orElseThrow(), before.isEmpty(), isNewSecret);
             });
+  }
+
+  /** A secret that was replaced; both are null if there is none. */
+  private record Previous(String secret, Instant until) {
+    static Previous of(AgentUrl url) {
+      return url == null
+          ? new Previous(null, null)
+          : new Previous(url.previousSecret(), url.previousSecretUntil());
+    }
+  }
+
+  private static Previous before(AgentUrlRequest request, String replaced, Instant now) {
+    boolean isKept = replaced != null && request.previousSecretSeconds() > 0;
+    return isKept
+        ? new Previous(replaced, now.plusSeconds(request.previousSecretSeconds()))
+        : new Previous(null, null);
   }
 
   /**

@@ -26,6 +26,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -259,13 +260,18 @@ class RunRoute {
   }
 
   private void verify(RunRequest request, AgentUrl url) {
-    Optional<String> refusal =
-        url.signatureScheme()
-            .refusal(url.secret(), request::header, request.body(), clock.instant());
-    if (refusal.isPresent()) {
-      LOG.infof("a request to the URL of %s was refused: %s", url.agentId(), refusal.get());
-      throw unauthenticated();
+    Instant now = clock.instant();
+    String refusal = null;
+    for (String secret : url.secrets(now)) {
+      Optional<String> found =
+          url.signatureScheme().refusal(secret, request::header, request.body(), now);
+      if (found.isEmpty()) {
+        return;
+      }
+      refusal = refusal == null ? found.get() : refusal;
     }
+    LOG.infof("a request to the URL of %s was refused: %s", url.agentId(), refusal);
+    throw unauthenticated();
   }
 
   /**

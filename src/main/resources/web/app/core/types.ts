@@ -349,6 +349,7 @@ export interface AgentUrl {
   format: "json" | "http";
   authentication: "key" | "signature" | "public";
   signature_scheme: "standard_webhooks" | "github" | "stripe" | "slack" | null;
+  previous_secret_until: string | null;
   cors_origins: string[];
   requests_per_minute: number | null;
   wait_seconds: number;

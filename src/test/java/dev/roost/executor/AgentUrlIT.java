@@ -391,6 +391,41 @@ class AgentUrlIT {
   }
 
   @Test
+  void theSecretBeforeIsValidAsLongAsTheChangeSays() throws Exception {
+    String signed =
+        "{\"authentication\": \"signature\", \"signature_scheme\": \"github\", \"secret\": \"%s\"%s}";
+    String later = "another secret, for later";
+    put(signed.formatted(SECRET, ", \"mode\": \"accept\""));
+    Answer changed =
+        put(signed.formatted(later, ", \"mode\": \"accept\", \"previous_secret_seconds\": 3600"));
+    assertNotNull(changed.get("previous_secret_until"));
+    assertEquals(202, signed(SECRET, "{\"n\": 1}"));
+    assertEquals(202, signed(later, "{\"n\": 2}"));
+    assertEquals(401, signed("a secret of somebody else", "{\"n\": 3}"));
+    // What leaves the secret as it is leaves the one before, too.
+    put(
+        "{\"authentication\": \"signature\", \"signature_scheme\": \"github\", \"mode\": \"accept\"}");
+    assertEquals(202, signed(SECRET, "{\"n\": 4}"));
+    rows.run(
+        "update agent_url set previous_secret_until = now() - interval '1 second' where agent_id = ?",
+        agent);
+    assertEquals(401, signed(SECRET, "{\"n\": 5}"));
+    put(signed.formatted(SECRET, ", \"mode\": \"accept\""));
+    assertEquals(401, signed(later, "{\"n\": 6}"));
+    assertNull(api.get("/v1/agents/" + agent + "/url").get("previous_secret_until"));
+    Answer alone =
+        put(
+            "{\"authentication\": \"signature\", \"signature_scheme\": \"github\", \"previous_secret_seconds\": 1}");
+    assertEquals(List.of("/previous_secret_seconds"), alone.get("errors.pointer"));
+    Answer week = put(signed.formatted(later, ", \"previous_secret_seconds\": 604801"));
+    assertEquals(422, week.status(), week.text());
+  }
+
+  private int signed(String secret, String body) throws Exception {
+    return stranger.post(run(), body, "X-Hub-Signature-256", github(secret, body)).status();
+  }
+
+  @Test
   void standardWebhooksAreRefusedWhenTheyAreOld() throws Exception {
     Answer created =
         put(

@@ -28,6 +28,8 @@ class HttpPayloadTest {
         authentication,
         null,
         null,
+        null,
+        null,
         List.of(),
         null,
         30,

@@ -15,6 +15,7 @@ const POINTERS = [
   "/authentication",
   "/signature_scheme",
   "/secret",
+  "/previous_secret_seconds",
   "/cors_origins",
   "/requests_per_minute",
   "/wait_seconds",
@@ -28,6 +29,8 @@ interface Draft {
   scheme: NonNullable<AgentUrl["signature_scheme"]>;
   /** Empty: the one so far, or a generated one. */
   secret: string;
+  /** For how many seconds the secret so far stays valid beside a new one. */
+  overlap: string;
   /** Separated by spaces. */
   origins: string;
   limit: string;
@@ -58,6 +61,7 @@ const draftOf = (url: AgentUrl | null): Draft => ({
   authentication: url?.authentication ?? "key",
   scheme: url?.signature_scheme ?? "standard_webhooks",
   secret: "",
+  overlap: "0",
   origins: url?.cors_origins.join(" ") ?? "",
   limit: String(url?.requests_per_minute ?? ""),
   wait: String(url?.wait_seconds ?? 30),
@@ -73,11 +77,15 @@ function bodyOf(draft: Draft): Record<string, unknown> {
     authentication: draft.authentication,
     signature_scheme: isSigned ? draft.scheme : null,
     ...(isSigned && draft.secret ? { secret: draft.secret } : {}),
+    ...(isSigned && isChanged(draft) ? { previous_secret_seconds: Number(draft.overlap) } : {}),
     cors_origins: draft.origins.split(/[\s,]+/).filter(Boolean),
     requests_per_minute: draft.limit.trim() ? Number(draft.limit) : null,
     wait_seconds: Number(draft.wait),
   };
 }
+
+/** Whether a secret is replaced by another one. */
+const isChanged = ({ secret, scheme, kept }: Draft): boolean => secret !== "" && scheme === kept;
 
 type Take = (changes: Partial<Draft>) => void;
 
@@ -180,7 +188,17 @@ const signature = (draft: Draft, take: Take, problem: Problem | null): TemplateR
     mono: true,
     change: (secret) => take({ secret }),
     mistakes: mistakesOf(problem, "/secret"),
-  })}`;
+  })}
+  ${isChanged(draft)
+    ? choiceField({
+        id: "url-overlap",
+        label: text.overlap,
+        value: draft.overlap,
+        choices: Object.entries(text.overlaps),
+        change: (overlap) => take({ overlap }),
+        mistakes: mistakesOf(problem, "/previous_secret_seconds"),
+      })
+    : nothing}`;
 
 function secretHint({ scheme, kept }: Draft): string {
   if (scheme === kept) {

@@ -301,6 +301,13 @@ export const text = {
     secretKept: "Leave it empty to keep the secret.",
     secretGenerated: "Leave it empty to have one generated.",
     secretRequired: "The one that the sender signs with.",
+    overlap: "Requests signed with the secret so far",
+    overlaps: {
+      "0": "are refused at once",
+      "3600": "are accepted for another hour",
+      "86400": "are accepted for another day",
+      "604800": "are accepted for another week",
+    },
     aboutSecret: "Give it to the sender, which signs its requests with it.",
     mode: "Response",
     modes: {
