@@ -11,7 +11,11 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -52,6 +56,15 @@ public class BuildsResource {
       description =
           "In CycloneDX 1.6: a component for each installed distribution, with its package URL and the "
               + "SHA-256 of its file.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The bill of materials",
+      content = {
+        @Content(
+            mediaType = BillOfMaterials.MEDIA_TYPE,
+            schema = @Schema(type = SchemaType.OBJECT)),
+        @Content(mediaType = MediaType.APPLICATION_JSON, schema = @Schema(type = SchemaType.OBJECT))
+      })
   public String billOfMaterials(String id) {
     return Build.<Build>findByIdOptional(id)
         .map(BillOfMaterials::of)
