@@ -2,7 +2,7 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.roost.api.JsonText;
-import java.nio.charset.StandardCharsets;
+import dev.roost.api.Text;
 
 /**
  * The JSON Schemas that an executor has made of the type hints of {@code main}. Executors run
@@ -25,7 +25,7 @@ public record HintedSchemas(String input, String output) {
     }
     String text = node.toString();
     boolean isFit =
-        text.getBytes(StandardCharsets.UTF_8).length <= ValueSchema.MOST_BYTES
+        Text.sizeBytes(text) <= ValueSchema.MOST_BYTES
             && ValueSchema.mistakes(new JsonText(text), "").isEmpty();
     return isFit ? text : null;
   }

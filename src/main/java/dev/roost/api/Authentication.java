@@ -176,7 +176,7 @@ public class Authentication {
   }
 
   private void count(Known key) {
-    key.requests.add(requestsPerMinute, "This API key");
+    key.requests.add(System.nanoTime(), requestsPerMinute, "This API key");
   }
 
   private static Problem noSuchKey() {

@@ -1,15 +1,17 @@
 package dev.roost.api;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.roost.config.RoostConfig;
 import dev.roost.oauth.AccessToken;
 import dev.roost.oauth.AccessTokens;
 import dev.roost.oauth.KeysMissing;
 import dev.roost.oauth.TokenRefused;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Authenticates by access tokens, and says what clients need to get one. */
 @ApplicationScoped
@@ -19,15 +21,13 @@ class TokenSenders {
   private static final String AUTHENTICATE = "WWW-Authenticate";
   private static final int RETRY_AFTER_SECONDS = 2;
 
-  /** More senders than that are looked through for those of earlier minutes. */
-  private static final int MANY = 10_000;
-
   private final AccessTokens tokens;
   private final String rolesClaim;
   private final Map<Role, String> values = new EnumMap<>(Role.class);
   private final String publicUrl;
   private final int requestsPerMinute;
-  private final Map<String, RequestCount> counts = new ConcurrentHashMap<>();
+  private final Cache<String, RequestCount> counts =
+      Caffeine.newBuilder().expireAfterAccess(Duration.ofMinutes(2)).build();
 
   TokenSenders(AccessTokens tokens, RoostConfig config) {
     this.tokens = tokens;
@@ -62,12 +62,9 @@ class TokenSenders {
   }
 
   private void count(String id) {
-    if (counts.size() >= MANY) {
-      counts.values().removeIf(RequestCount::isOver);
-    }
     counts
-        .computeIfAbsent(id, ignored -> new RequestCount())
-        .add(requestsPerMinute, "The subject of this access token");
+        .get(id, ignored -> new RequestCount())
+        .add(System.nanoTime(), requestsPerMinute, "The subject of this access token");
   }
 
   private Role role(AccessToken token) {
